@@ -1,0 +1,80 @@
+"""What a step needs from outside: a clock, an embedder, a chat model.
+
+Protocols only. The implementations are in `zomem_graph.models`; tests and demos use
+`zomem_graph.testing`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Ask", "ChatModel", "Clock", "Embedder", "Reply", "Vector"]
+
+Vector = NDArray[np.float32]
+Clock = Callable[[], datetime]
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors of one space.
+
+    `identity` is "provider:model"; two embedders with another identity never share an index.
+    `spread` is the tau of the recipe: about five standard deviations of the cosine between
+    unrelated texts, so that cosine / spread is comparable between embedders.
+    """
+
+    @property
+    def identity(self) -> str: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def spread(self) -> float: ...
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the unit vector of a question, shape (width,). Raises ModelError."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return unit vectors of stored texts, shape (len(texts), width). Raises ModelError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One question to a chat model, with its limits (spec F139, F146)."""
+
+    workload: str
+    system: str
+    prompt: str
+    temperature: float = 0.1
+    max_tokens: int = 300
+    deadline_seconds: float = 60.0
+    json_schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the model said, who really said it, and what it took."""
+
+    text: str
+    provider: str
+    model: str
+    latency_ms: float
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+    notes: tuple[str, ...] = field(default=())
+
+
+class ChatModel(Protocol):
+    """Answers an `Ask` within its deadline; raises ModelError or ModelTimeout."""
+
+    @property
+    def identity(self) -> str: ...
+
+    def ask(self, ask: Ask) -> Reply: ...
+
+    async def aask(self, ask: Ask) -> Reply: ...
