@@ -1,0 +1,182 @@
+"""Where a fact lives: which keys hold one value, which hold many, and when two values are the same.
+
+A single-valued key is one slot with one current value; a list-like key has one slot for each value.
+Supersession compares slots, never wording: no similarity threshold can tell a correction from a new fact.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from zomem_graph.nodes.rules._dates import moments_clash, moments_in, same_moments
+from zomem_graph.nodes.rules._polarity import contradicts
+from zomem_graph.nodes.rules._quantities import quantities_clash, quantities_in, same_quantities
+from zomem_graph.nodes.rules._wordlists import words
+
+__all__ = [
+    "LIST_LIKE",
+    "OPPOSITES",
+    "ConflictKind",
+    "conflict_kind",
+    "is_many",
+    "normal",
+    "opposite_slots",
+    "same_value",
+    "slot",
+]
+
+ConflictKind = Literal["exact", "number", "date", "negation", "text"]
+
+LIST_LIKE: Final[frozenset[str]] = frozenset(
+    {
+        *("likes", "dislikes", "loves", "hates", "prefers", "interests", "hobbies", "habits"),
+        *("uses", "depends on", "owns", "knows", "visited", "skills", "languages", "allergies"),
+        *("contacts", "members", "friends", "friend", "colleagues", "colleague", "neighbours", "cousin"),
+        *(
+            "children",
+            "child",
+            "son",
+            "daughter",
+            "siblings",
+            "brother",
+            "sister",
+            "grandmother",
+            "grandfather",
+        ),
+        *("aunt", "uncle", "niece", "nephew", "pets", "pet", "dog", "cat", "rabbit", "horse", "parrot"),
+        *(
+            "tags",
+            "aliases",
+            "topics",
+            "links",
+            "goals",
+            "decision",
+            "decisions",
+            "convention",
+            "conventions",
+        ),
+        *("note", "notes", "commitment", "commitments"),
+    }
+)
+"""The keys that collect values (design §5). Everything else has one current value."""
+
+OPPOSITES: Final[dict[str, str]] = {
+    "likes": "dislikes",
+    "dislikes": "likes",
+    "loves": "hates",
+    "hates": "loves",
+}
+"""Pairs of list-like keys where the same value under one ends it under the other."""
+
+_SEPARATOR: Final = "\x1f"
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\ufeff\s]+")
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:(?:,\d{3})+(?!,?\d)|(?:['’_]\d{3})+(?!['’_]?\d))")
+# No-break, figure, thin and narrow spaces inside a number; a plain space may part two numbers.
+_SPACED_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
+_NOT_A_DIGIT = re.compile(r"\D")
+_TRAILING: Final = " .,;:!?…。！？，；：、"
+_QUOTES: Final = "\"'`“”‘’„«»「」"
+# "on 3 May" and "3 May" say the same.
+_AROUND: Final = words("on at the am um el le")
+_JOINTS = re.compile(r"[\s_\-]+")
+
+
+def is_many(key: str | None, *, many: bool | None = None, extra: Iterable[str] = ()) -> bool:
+    """Return whether a key collects values: `many` decides, then LIST_LIKE and `extra`; no key does."""
+    if many is not None:
+        return many
+    if key is None or not key.strip():
+        return True
+    form = _address(key)
+    return form in LIST_LIKE or form in {_address(name) for name in extra}
+
+
+def normal(text: str) -> str:
+    """Return the text in the form in which values are compared; normalising twice changes nothing.
+
+    NFKC, casefold, one space for any run of blanks, thousand separators gone ("1,000" is "1000"), no
+    enclosing quote marks, no trailing punctuation. A text of punctuation only is kept as it is.
+    """
+    text = _SPACED_THOUSANDS.sub(lambda found: _NOT_A_DIGIT.sub("", found[0]), text)
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    text = _UNSEEN.sub(" ", text).strip()
+    text = _THOUSANDS.sub(lambda found: _NOT_A_DIGIT.sub("", found[0]), text)
+    bare = text.strip(_QUOTES + _TRAILING[:1]).rstrip(_TRAILING + _QUOTES)
+    return bare or text
+
+
+def slot(entity: str, key: str | None, value: str, *, many: bool) -> str:
+    """Return the address under which exactly one value is current: entity and key, normalised.
+
+    The parts are joined by the unit separator, U+001F. For a list-like key the value is part of the
+    address, and so it is for a fact without a key. Case, blanks, hyphens and underscores in
+    entity and key make no difference.
+    """
+    parts = [_address(entity), _address(key or "")]
+    if many or not parts[1]:
+        parts.append(normal(value))
+    return _SEPARATOR.join(parts)
+
+
+def opposite_slots(entity: str, key: str | None, value: str) -> tuple[str, ...]:
+    """Return the slots a new fact ends elsewhere: to dislike tea ends to like tea."""
+    opposite = OPPOSITES.get(_address(key or ""))
+    return () if opposite is None else (slot(entity, opposite, value, many=True),)
+
+
+def same_value(a: str, b: str) -> bool:
+    """Return whether two values say the same: equal when normalised, or one number or date in two forms.
+
+    "30 s" and "30 seconds", "3 May" and "May 3rd" are the same; "allowed" and "not allowed" never are.
+    """
+    a, b = normal(a), normal(b)
+    if a == b:
+        return True
+    dates_a, rest_a = moments_in(a)
+    dates_b, rest_b = moments_in(b)
+    if not same_moments(dates_a, dates_b):
+        return False
+    numbers_a, words_a = quantities_in(rest_a)
+    numbers_b, words_b = quantities_in(rest_b)
+    found_some = bool(dates_a or numbers_a)
+    return found_some and same_quantities(numbers_a, numbers_b) and _words(words_a) == _words(words_b)
+
+
+def conflict_kind(old: str, new: str) -> ConflictKind | None:
+    """Return how two values of one slot contradict each other, or None when they do not (spec F83).
+
+    "number", "date" and "negation" name what differs. "exact": two short values that are simply not the
+    same. "text": longer wordings that differ, which may be a paraphrase; a model or an embedding decides.
+    None: the same, or one is only more precise ("3 May" and "3 May 2027").
+    """
+    if same_value(old, new):
+        return None
+    old, new = normal(old), normal(new)
+    dates_old, rest_old = moments_in(old)
+    dates_new, rest_new = moments_in(new)
+    numbers_old, words_old = quantities_in(rest_old)
+    numbers_new, words_new = quantities_in(rest_new)
+    if quantities_clash(numbers_old, numbers_new):
+        return "number"
+    if moments_clash(dates_old, dates_new):
+        return "date"
+    if contradicts(old, new):
+        return "negation"
+    both_dated = bool(dates_old and dates_new) or bool(numbers_old and numbers_new)
+    if both_dated and _words(words_old) == _words(words_new):
+        return None
+    return "exact" if max(len(old.split()), len(new.split())) <= 3 else "text"
+
+
+def _address(name: str) -> str:
+    """Return an entity or a key in the form in which addresses are compared."""
+    return _JOINTS.sub(" ", normal(name)).strip()
+
+
+def _words(text: str) -> list[str]:
+    """Return what is left of a value beside its dates and numbers."""
+    # "on 3 May" and "3 May" say the same.
+    return [
+        word for word in re.findall(r"\w+", text) if word not in {"on", "at", "the", "am", "um", "el", "le"}
+    ]
