@@ -1,0 +1,32 @@
+"""LangGraph nodes, one idea each: `create_X_node(memory)` returns a Runnable with invoke and ainvoke."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from zomem_graph.nodes.capture import create_capture_node
+    from zomem_graph.nodes.compose import create_compose_node
+    from zomem_graph.nodes.gate import create_gate_node, gate_route
+    from zomem_graph.nodes.retrieve import create_retrieve_node
+
+__all__ = [
+    "create_capture_node",
+    "create_compose_node",
+    "create_gate_node",
+    "create_retrieve_node",
+    "gate_route",
+]
+
+_HOMES = {
+    "create_capture_node": "capture",
+    "create_compose_node": "compose",
+    "create_gate_node": "gate",
+    "create_retrieve_node": "retrieve",
+    "gate_route": "gate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

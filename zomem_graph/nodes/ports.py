@@ -12,7 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ask", "ChatModel", "Clock", "Embedder", "Reply", "Vector"]
+from zomem_graph.nodes.options import MemoryOptions
+from zomem_graph.stores.store import Stores
+
+__all__ = ["Ask", "ChatModel", "Clock", "Embedder", "Reply", "Services", "Vector"]
 
 Vector = NDArray[np.float32]
 Clock = Callable[[], datetime]
@@ -78,3 +81,31 @@ class ChatModel(Protocol):
     def ask(self, ask: Ask) -> Reply: ...
 
     async def aask(self, ask: Ask) -> Reply: ...
+
+
+class Services(Protocol):
+    """What every step works with: the stores, the models, the clock. `Memory` is one."""
+
+    @property
+    def stores(self) -> Stores: ...
+
+    @property
+    def embedder(self) -> Embedder | None: ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def options(self) -> MemoryOptions: ...
+
+    def chat(self, workload: str) -> ChatModel | None:
+        """Return the chat model of a workload (spec F139), or None when there is none."""
+        ...
+
+    def standing_notes(self) -> tuple[str, ...]:
+        """Return what is missing for good in this memory, for `degraded`."""
+        ...
+
+    def wake_worker(self) -> None:
+        """Tell the background worker that something waits to be embedded, indexed or extracted."""
+        ...

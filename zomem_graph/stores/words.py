@@ -85,7 +85,11 @@ def match_any(terms: Iterable[str]) -> str | None:
 
 
 def match_scoped(
-    terms: Iterable[str], columns: Sequence[str], scope_tokens: Sequence[str | tuple[str, ...]]
+    terms: Iterable[str],
+    columns: Sequence[str],
+    scope_tokens: Sequence[str | tuple[str, ...]],
+    *,
+    scope_column: str = "scope",
 ) -> str | None:
     """Return the FTS5 expression for rows inside a scope that hold any of the terms in these columns.
 
@@ -94,12 +98,13 @@ def match_scoped(
     """
     if not scope_tokens or not all(scope_tokens):
         raise InvalidInput("A scoped search needs a scope token. Pass scope_token('persona', name).")
-    if not columns or not all(_COLUMN.fullmatch(column) for column in columns):
-        raise InvalidInput(f"These are not full-text columns: {columns!r}. Pass names such as 'text'.")
+    if not columns or not all(_COLUMN.fullmatch(column) for column in (scope_column, *columns)):
+        named = ", ".join(map(repr, (scope_column, *columns)))
+        raise InvalidInput(f"These are not full-text columns: {named}. Pass names such as 'text'.")
     if (wanted := match_any(terms)) is None:
         return None
     scope = " AND ".join(_scope_phrase(token) for token in scope_tokens)
-    return f"{{scope}} : ({scope}) AND {{{' '.join(columns)}}} : ({wanted})"
+    return f"{{{scope_column}}} : ({scope}) AND {{{' '.join(columns)}}} : ({wanted})"
 
 
 def scope_token(kind: str, value: str) -> str:
@@ -125,7 +130,8 @@ def _words(text: str, *, asking: bool) -> list[str]:
     if not text.isascii():
         text = _UNSPACED.sub(_asked_pairs if asking else _kept_pairs, text)
     text = _COMPOUND.sub(_asked_parts if asking else _kept_parts, text)
-    return [word[:_LONGEST_WORD] for word in _WORD.findall(text)]
+    words = [word[:_LONGEST_WORD] for word in _WORD.findall(text)]
+    return [_without_zero(word) for word in words] if "0" in text else words
 
 
 def _folded(text: str) -> str:
@@ -136,6 +142,11 @@ def _folded(text: str) -> str:
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     category = unicodedata.category
     return "".join([c for c in text if c.isascii() or c.isalnum() or category(c) not in _INVISIBLE])
+
+
+def _without_zero(word: str) -> str:
+    """Return 3 for 03, as the days and hours of one date are written in two ways."""
+    return word[1] if len(word) == 2 and word[0] == "0" and word[1].isdigit() else word
 
 
 def _spelled_out(name: re.Match[str]) -> str:

@@ -1,0 +1,79 @@
+"""Ready graphs over our nodes, returned uncompiled: checkpointer, name and nesting are yours."""
+
+from typing import Any
+
+from langchain_core.messages import BaseMessage, SystemMessage
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+from zomem_graph.memory import Memory
+from zomem_graph.nodes.capture import create_capture_node
+from zomem_graph.nodes.compose import create_compose_node
+from zomem_graph.nodes.gate import create_gate_node, gate_route
+from zomem_graph.nodes.retrieve import create_retrieve_node
+from zomem_graph.nodes.state import MemoryState
+
+__all__ = ["create_capture_graph", "create_chat_graph", "create_recall_graph", "with_memory"]
+
+
+class _MemoryOnly(TypedDict, total=False):
+    """What our graphs hand back: never `messages`, so a host with another reducer keeps its own."""
+
+    memory_query: str
+    memory_decision: dict[str, Any]
+    memory_hits: list[dict[str, Any]]
+    memory_context: str
+    memory_degraded: list[str]
+    memory_trace: list[dict[str, Any]]
+
+
+class _Degraded(TypedDict, total=False):
+    memory_degraded: list[str]
+
+
+def create_recall_graph(memory: Memory) -> StateGraph[Any, Any, Any, Any]:
+    """Return gate → retrieve → compose; compiled, it is a node that writes `memory_context`."""
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, output_schema=_MemoryOnly)
+    graph.add_node("gate", create_gate_node(memory))
+    graph.add_node("retrieve", create_retrieve_node(memory))
+    graph.add_node("compose", create_compose_node(memory))
+    graph.add_edge(START, "gate")
+    graph.add_conditional_edges("gate", gate_route, ["retrieve", "compose"])
+    graph.add_edge("retrieve", "compose")
+    graph.add_edge("compose", END)
+    return graph
+
+
+def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateGraph[Any, Any, Any, Any]:
+    """Return the graph that learns from `messages`; compiled, it is a node after yours."""
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, output_schema=_Degraded)
+    graph.add_node("capture", create_capture_node(memory, source=source))
+    graph.add_edge(START, "capture")
+    graph.add_edge("capture", END)
+    return graph
+
+
+def create_chat_graph(memory: Memory, chat_node: Any, *, context_schema: Any = None) -> StateGraph[Any, Any, Any, Any]:
+    """Return recall → your chat node → capture. Your node reads `memory_context`, or calls `with_memory`."""
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=context_schema)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    graph.add_node("chat", chat_node)
+    graph.add_node("capture", create_capture_graph(memory, source="chat").compile())
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "chat")
+    graph.add_edge("chat", "capture")
+    graph.add_edge("capture", END)
+    return graph
+
+
+def with_memory(state: MemoryState) -> list[BaseMessage]:
+    """Return the messages for your model, with the recalled block right before the latest one.
+
+    The block stands at the tail, so the prefix stays the same and prompt caches survive; nothing is added
+    to the state.
+    """
+    messages = list(state["messages"])
+    block = state.get("memory_context", "")
+    if not block or not messages:
+        return messages
+    return [*messages[:-1], SystemMessage(block), messages[-1]]

@@ -1,0 +1,521 @@
+"""The front door: `Memory.open()`, then remember, observe, search, recall, capture.
+
+Every method is a short call into one step of `zomem_graph.nodes.steps`; the async ones drive the same
+steps without blocking the event loop. Importing this module loads neither LangGraph nor Chroma.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from zomem_graph.conversations import read_conversation
+from zomem_graph.health import HealthReport, examine, repair_store, verify_store
+from zomem_graph.models import resolve_chat, resolve_embedder
+from zomem_graph.nodes.flow import Flow, arun, run
+from zomem_graph.nodes.options import MemoryOptions
+from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
+from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.steps.capture import CaptureRequest, capture
+from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_index
+from zomem_graph.nodes.steps.extract import extract_due
+from zomem_graph.nodes.steps.messages import Said, to_said
+from zomem_graph.nodes.steps.observe import clean, store_turns
+from zomem_graph.nodes.steps.recall import RecallRequest, recall
+from zomem_graph.nodes.steps.remember import NewFact, store_facts
+from zomem_graph.nodes.steps.retrieve import KINDS, Query, Retrieved, retrieve
+from zomem_graph.nodes.values import CaptureReport, Hit, Recollection
+from zomem_graph.settings import Settings
+from zomem_graph.stores.errors import Closed, InvalidInput, UnknownName, ZomemError
+from zomem_graph.stores.records import Access, Fact, Turn
+from zomem_graph.stores.store import Home, Stores
+from zomem_graph.stores.vector_cache import SqlVectorCache
+from zomem_graph.worker import Worker
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = ["Memory"]
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Memory:
+    """One memory in one folder (or on servers); safe to share between threads and event loops."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        settings: Settings,
+        *,
+        embedder: Embedder | None,
+        chat_model: "str | BaseChatModel | ChatModel | None",
+        clock: Clock,
+        options: MemoryOptions,
+        strict_scope: bool,
+        notes: tuple[str, ...],
+    ) -> None:
+        self.stores = stores
+        self.settings = settings
+        self.embedder = embedder
+        self.clock = clock
+        self.options = options
+        self.strict_scope = strict_scope
+        self._chat_model = chat_model
+        self._chats: dict[str, ChatModel | None] = {}
+        self._notes = notes
+        self._closed = False
+        self._wrote = False
+        self._worker = Worker(self._work_once)
+        if options.write.background and self._something_waits():
+            self._worker.wake()
+
+    @classmethod
+    def open(
+        cls,
+        home: str | Path | None = None,
+        *,
+        database_url: str | None = None,
+        chroma_url: str | None = None,
+        embeddings: "str | Embedder | Embeddings | None" = None,
+        chat_model: "str | BaseChatModel | ChatModel | None" = None,
+        clock: Clock | None = None,
+        strict_scope: bool = False,
+        options: MemoryOptions | None = None,
+    ) -> "Memory":
+        """Open or create a memory; also a context manager.
+
+        `home`: the argument, else ZOMEM_HOME, else ~/.zomem. `embeddings` and `chat_model`:
+        "provider:model" or a LangChain object. `clock` returns aware datetimes. With `strict_scope` a
+        graph run that names no persona is refused. Raises ZomemError with what to do.
+        """
+        settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
+        now = clock or _now
+        place = Home(settings.home, settings.database_file)
+        stores = Stores.open(place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now)
+        try:
+            with stores.read() as unit:
+                recorded = unit.journal.meta(EMBEDDER_KEY)
+            cache = SqlVectorCache(stores.database, now)
+            embedder, notes = resolve_embedder(embeddings, settings, recorded=recorded, cache=cache)
+        except ZomemError:
+            stores.close()
+            raise
+        return cls(
+            stores,
+            settings,
+            embedder=embedder,
+            chat_model=chat_model,
+            clock=now,
+            options=options or MemoryOptions(),
+            strict_scope=strict_scope,
+            notes=notes,
+        )
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        entity: str,
+        key: str | None,
+        value: str,
+        *,
+        persona: str = SHARED,
+        category: str = "fact",
+        tier: str = "stable",
+        importance: float = 1.0,
+        confidence: float = 1.0,
+        source: str = "api",
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        many: bool | None = None,
+        allow_secret: bool = False,
+    ) -> Fact:
+        """Store one fact and return it; a new value of a single-valued key supersedes the old one.
+
+        Raises InvalidInput or SecretRefused; then nothing was changed.
+        """
+        fact = NewFact(
+            entity=entity,
+            key=key,
+            value=value,
+            persona=persona,
+            category=category,
+            tier=tier,
+            importance=importance,
+            confidence=confidence,
+            source=source,
+            text=text,
+            metadata=metadata or {},
+            many=many,
+            allow_secret=allow_secret,
+        )
+        return self._remember([fact])[0]
+
+    def remember_many(self, items: Iterable[Mapping[str, Any]]) -> list[Fact]:
+        """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
+        return self._remember([_new_fact(item, number) for number, item in enumerate(items)])
+
+    def _remember(self, new: Sequence[NewFact]) -> list[Fact]:
+        self._check_open()
+        checked = [fact.checked(self.options.write) for fact in new]
+        for persona in {fact.persona for fact in checked}:
+            Scope(persona=persona)
+        now = self.clock()
+        with self.stores.write() as unit:
+            stored = store_facts(unit, self, checked, now=now)
+        self._catch_up(len(stored))
+        return [one.fact for one in stored]
+
+    def observe(
+        self, messages: Iterable[Any], *, scope: Scope | None = None, session: str | None = None
+    ) -> list[Turn]:
+        """Store what was said, verbatim and once; return the turns that were new.
+
+        Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}. A history that
+        grew, was trimmed or is replayed is laid over what the session holds; only the rest is new.
+        """
+        self._check_open()
+        said, _redacted = clean(to_said(messages), self.options.write)
+        with self.stores.write() as unit:
+            turns = store_turns(unit, said, scope=scope or Scope(), session=session, now=self.clock())
+        self._catch_up(len(turns))
+        return turns
+
+    def capture(
+        self,
+        conversation: Iterable[Any] | str,
+        *,
+        scope: Scope | None = None,
+        source: str = "api",
+        session: str | None = None,
+        dry_run: bool = False,
+        inline: bool = False,
+    ) -> CaptureReport:
+        """Learn from a conversation: turns, facts by rule at once, facts by model through the queue.
+
+        `conversation` is messages, or plain text with `Name: …` lines. `inline` waits for the model.
+        """
+        self._check_open()
+        return run(capture(self, self._capture_request(conversation, scope, source, session, dry_run, inline)))
+
+    async def acapture(
+        self,
+        conversation: Iterable[Any] | str,
+        *,
+        scope: Scope | None = None,
+        source: str = "api",
+        session: str | None = None,
+        dry_run: bool = False,
+        inline: bool = False,
+    ) -> CaptureReport:
+        """Do the same as `capture` without blocking the event loop."""
+        self._check_open()
+        return await arun(capture(self, self._capture_request(conversation, scope, source, session, dry_run, inline)))
+
+    def _capture_request(
+        self,
+        conversation: Iterable[Any] | str,
+        scope: Scope | None,
+        source: str,
+        session: str | None,
+        dry_run: bool,
+        inline: bool,
+    ) -> CaptureRequest:
+        messages = _said_in(conversation) if isinstance(conversation, str) else to_said(conversation)
+        return CaptureRequest(
+            messages=messages, scope=scope or Scope(), session=session, source=source, dry_run=dry_run, inline=inline
+        )
+
+    async def aremember(self, entity: str, key: str | None, value: str, **named: Any) -> Fact:
+        """Do the same as `remember` without blocking the event loop."""
+        return await asyncio.to_thread(self.remember, entity, key, value, **named)
+
+    async def aobserve(
+        self, messages: Iterable[Any], *, scope: Scope | None = None, session: str | None = None
+    ) -> list[Turn]:
+        """Do the same as `observe` without blocking the event loop."""
+        return await asyncio.to_thread(self.observe, messages, scope=scope, session=session)
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        scope: Scope | None = None,
+        kinds: Sequence[str] | None = None,
+        limit: int = 10,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool = False,
+    ) -> list[Hit]:
+        """Return what answers a question, best first; every string is a legal question."""
+        found = run(self._search(query, scope, kinds, limit, since, until, as_of, include_superseded))
+        return list(found.hits)
+
+    async def asearch(
+        self,
+        query: str,
+        *,
+        scope: Scope | None = None,
+        kinds: Sequence[str] | None = None,
+        limit: int = 10,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        as_of: datetime | None = None,
+        include_superseded: bool = False,
+    ) -> list[Hit]:
+        """Do the same as `search` without blocking the event loop."""
+        found = await arun(self._search(query, scope, kinds, limit, since, until, as_of, include_superseded))
+        return list(found.hits)
+
+    def _search(
+        self,
+        text: str,
+        scope: Scope | None,
+        kinds: Sequence[str] | None,
+        limit: int,
+        since: datetime | None,
+        until: datetime | None,
+        as_of: datetime | None,
+        include_superseded: bool,
+    ) -> Flow[Retrieved]:
+        self._check_open()
+        if not isinstance(text, str):
+            raise InvalidInput(f"query must be text, not {type(text).__name__}.")
+        query = Query(
+            text=text,
+            limit=limit,
+            kinds=KINDS if kinds is None else tuple(kinds),
+            since=_aware("since", since),
+            until=_aware("until", until),
+            as_of=_aware("as_of", as_of),
+            include_superseded=include_superseded,
+        )
+        return retrieve(self, query, scope or Scope())
+
+    def recall(
+        self,
+        message: str,
+        *,
+        scope: Scope | None = None,
+        history: Sequence[Any] = (),
+        limit: int = 10,
+        token_budget: int = 1_000,
+        as_of: datetime | None = None,
+    ) -> Recollection:
+        """Decide whether a message needs memory, and if so return the block to inject.
+
+        `history` are the messages before this one; `token_budget` counts UTF-8 bytes / 4.
+        """
+        return run(recall(self, self._recall_request(message, scope, history, limit, token_budget, as_of)))
+
+    async def arecall(
+        self,
+        message: str,
+        *,
+        scope: Scope | None = None,
+        history: Sequence[Any] = (),
+        limit: int = 10,
+        token_budget: int = 1_000,
+        as_of: datetime | None = None,
+    ) -> Recollection:
+        """Do the same as `recall` without blocking the event loop."""
+        return await arun(recall(self, self._recall_request(message, scope, history, limit, token_budget, as_of)))
+
+    def _recall_request(
+        self,
+        message: str,
+        scope: Scope | None,
+        history: Sequence[Any],
+        limit: int,
+        token_budget: int,
+        as_of: datetime | None,
+    ) -> RecallRequest:
+        self._check_open()
+        if not isinstance(message, str):
+            raise InvalidInput(f"message must be text, not {type(message).__name__}.")
+        if token_budget < 1:
+            raise InvalidInput(f"token_budget must be at least 1, not {token_budget}.")
+        return RecallRequest(
+            message=message,
+            scope=scope or Scope(),
+            history=tuple(said.content for said in to_said(history)),
+            limit=limit,
+            token_budget=token_budget,
+            as_of=_aware("as_of", as_of),
+        )
+
+    def lookup(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
+        """Return the current facts of an entity, surest first (spec F7); counts as a use."""
+        self._check_open()
+        who, now = scope or Scope(), self.clock()
+        with self.stores.write() as unit:
+            found = unit.facts.lookup([who.persona, SHARED], entity, key)
+            uses = [
+                Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
+                for fact in found
+            ]
+            unit.facts.touch(unit.journal.accessed(uses), at=now)
+        return found
+
+    # -- care ----------------------------------------------------------------------------------
+
+    def delete(self, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
+        """Take one thing out of memory; it stays in the archive. Raises UnknownName."""
+        self._check_open()
+        now = self.clock()
+        with self.stores.write() as unit:
+            found = unit.items.find([id]) if isinstance(id, str) else []
+            allowed = {(scope or Scope()).persona, SHARED} if scope is not None else None
+            if not found or found[0].state != "current" or (allowed and found[0].persona not in allowed):
+                raise UnknownName(f"Nothing current has the id {id!r:.80}. Find ids with `zomem search`.")
+            unit.items.end([id], state="deleted", at=now)
+            unit.facts.end([id], state="deleted", at=now)
+        self.wake_worker()
+
+    def flush(self) -> int:
+        """Wait until the index holds everything committed; return how many changes it took."""
+        self._check_open()
+        while embed_pending(self, limit=self.options.write.embed_batch):
+            pass
+        return feed_index(self, everything=True)
+
+    def health(self) -> HealthReport:
+        """Check key, models, database, full text, index, schema and disk (spec F15)."""
+        self._check_open()
+        return examine(self)
+
+    def stats(self) -> dict[str, Any]:
+        """Return how much of everything there is (spec F14)."""
+        self._check_open()
+        with self.stores.read() as unit:
+            return {
+                "home": str(self.settings.home),
+                "facts": unit.facts.count(),
+                "superseded": unit.facts.count(state="superseded"),
+                "turns": unit.turns.count(),
+                "links": unit.links.count(),
+                "items": unit.items.counts(),
+                "embedder": unit.journal.meta(EMBEDDER_KEY),
+                "waiting_for_index": unit.outbox.depth(),
+                "extraction_queue": unit.journal.queue_depth(),
+                "captures": unit.journal.capture_totals(),
+            }
+
+    def verify(self) -> dict[str, Any]:
+        """Compare the index with the database, ids and vectors; change nothing."""
+        self._check_open()
+        return verify_store(self)
+
+    def repair(self) -> dict[str, Any]:
+        """Bring full text and index back in step with the tables; return what was done."""
+        self._check_open()
+        return repair_store(self)
+
+    def close(self) -> None:
+        """Embed, index and extract what waits, within reason, then release everything."""
+        if self._closed:
+            return
+        self._worker.stop()
+        if self._wrote:
+            try:
+                self._work_once()
+                self.flush()
+            except ZomemError:
+                pass  # what is left waits in the database; the next open converges
+        self._closed = True
+        self.stores.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- what steps need (nodes.ports.Services) ------------------------------------------------
+
+    def chat(self, workload: str) -> ChatModel | None:
+        """Return the chat model of a workload, or None when there is none."""
+        if workload not in self._chats:
+            self._chats[workload] = resolve_chat(self._chat_model, self.settings, workload, clock=self.clock)
+        return self._chats[workload]
+
+    def standing_notes(self) -> tuple[str, ...]:
+        """Return what is missing for good, for `degraded`."""
+        return self._notes
+
+    def wake_worker(self) -> None:
+        """Tell the background worker that something waits."""
+        self._wrote = True
+        if self.options.write.background:
+            self._worker.wake()
+
+    def _catch_up(self, new: int) -> None:
+        """Embed a small write before it returns, so that meaning finds it at once; leave the rest."""
+        self._wrote = True
+        if 0 < new <= self.options.write.embed_inline:
+            try:
+                embed_pending(self, limit=self.options.write.embed_inline)
+                return
+            except ZomemError:
+                pass  # it is committed; the worker tries again and health tells
+        self.wake_worker()
+
+    def _something_waits(self) -> bool:
+        with self.stores.read() as unit:
+            unembedded = self.embedder is not None and unit.items.pending_count(embedder=self.embedder.identity)
+            return bool(unembedded or unit.outbox.depth() >= self.options.write.drain_at or unit.journal.queue_depth())
+
+    def _work_once(self) -> bool:
+        """Do one round of what waits; return whether there may be more."""
+        embedded = embed_pending(self, limit=self.options.write.embed_batch)
+        fed = feed_index(self)
+        extracted = 0
+        if self.chat("extraction") is not None:
+            extracted = run(extract_due(self, limit=1)).facts
+        return bool(embedded or fed or extracted)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Closed("This memory was closed. Open it again with Memory.open(home).")
+
+
+def _new_fact(item: Mapping[str, Any], number: int) -> NewFact:
+    if not isinstance(item, Mapping):
+        raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
+    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote"}
+    unknown = sorted(set(item) - allowed)
+    if unknown:
+        raise InvalidInput(f"item {number} has unknown names {', '.join(map(str, unknown))}; known: {sorted(allowed)}.")
+    missing = [name for name in ("entity", "value") if name not in item]
+    if missing:
+        raise InvalidInput(f"item {number} lacks {' and '.join(missing)}.")
+    return NewFact(**{"key": None, **item})
+
+
+def _said_in(text: str) -> list[Said]:
+    """Read a plain transcript; text without speakers is one message of the user."""
+    conversation = read_conversation(text)
+    return to_said(
+        {"role": m.role, "content": m.content, "name": m.name, "at": m.at}
+        for session in conversation.sessions
+        for m in session.messages
+    )
+
+
+def _aware(name: str, value: datetime | None) -> datetime | None:
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"{name} must be a datetime, not {type(value).__name__}.")
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value

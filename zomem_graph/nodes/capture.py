@@ -1,0 +1,38 @@
+"""Capture as a node: store the new turns of the host's messages, once, and what they teach."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable
+
+from zomem_graph.nodes.flow import Failed, Flow, attempt
+from zomem_graph.nodes.inputs import messages_of
+from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.capture import CaptureRequest, capture
+from zomem_graph.nodes.steps.messages import to_said
+
+__all__ = ["create_capture_node"]
+
+
+def create_capture_node(
+    memory: Services, *, source: str = "langgraph", inline: bool = False
+) -> Runnable[Any, dict[str, Any]]:
+    """Return the node that learns from the messages; it never stops the host's graph.
+
+    What fails is named in `memory_degraded`. A replay, a retry or a resumed run stores nothing twice.
+    """
+
+    def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
+        said = to_said(messages_of(state))
+        request = CaptureRequest(
+            messages=said, scope=running.scope, session=running.scope.thread, source=source, inline=inline
+        )
+        report = yield from attempt(capture(memory, request))
+        if isinstance(report, Failed):
+            running.emit({"memory": "capture", "failed": str(report.error)})
+            return {"memory_degraded": [*(state.get("memory_degraded") or []), f"capture: {report.error}"]}
+        running.emit({"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued})
+        return {"memory_degraded": [*(state.get("memory_degraded") or []), *report.degraded]}
+
+    return MemoryNode("capture", step, memory)

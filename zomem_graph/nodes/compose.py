@@ -1,0 +1,57 @@
+"""Compose as a node: decide on the evidence, fit the budget, lay out the block, log what was done."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from langchain_core.runnables import Runnable
+
+from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.options import ComposeOptions
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.recall import RecallRequest, answer, finish
+from zomem_graph.nodes.steps.retrieve import Retrieved
+from zomem_graph.nodes.values import GateVerdict, Hit, plain
+
+__all__ = ["create_compose_node"]
+
+
+def create_compose_node(memory: Services, *, options: ComposeOptions | None = None) -> Runnable[Any, dict[str, Any]]:
+    """Return the node that writes `memory_context` and the final `memory_decision`."""
+    chosen = options or memory.options.compose
+
+    def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
+        decision = dict(state.get("memory_decision") or {})
+        started = datetime.fromisoformat(decision.pop("started", memory.clock().isoformat()))
+        verdict = GateVerdict(**{**decision, "keywords": tuple(decision.get("keywords", ()))})
+        request = RecallRequest(
+            message=state.get("memory_query") or "",
+            scope=running.scope,
+            limit=chosen.limit,
+            token_budget=chosen.token_budget,
+            turn_key=running.run_id or None,
+        )
+        trace = state.get("memory_trace") or []
+        found = Retrieved(
+            hits=tuple(Hit.from_plain(hit) for hit in state.get("memory_hits") or []),
+            degraded=tuple(state.get("memory_degraded") or ()),
+            trace=dict(trace[0]) if trace else {},
+        )
+        result = answer(memory, request, verdict, found)
+        yield from work(lambda: finish(memory, request, verdict, result, started))
+        running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
+        return {
+            "memory_decision": {
+                "decision": result.decision,
+                "method": result.method,
+                "reason": result.reason,
+                "tokens": result.tokens,
+            },
+            "memory_hits": [plain(hit) for hit in result.hits],
+            "memory_context": result.text,
+            "memory_degraded": list(result.degraded),
+            "memory_trace": plain(result.trace),
+        }
+
+    return MemoryNode("compose", step, memory)

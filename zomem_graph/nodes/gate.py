@@ -1,0 +1,42 @@
+"""The gate as a node: does the latest message need memory, by its words?"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from langchain_core.runnables import Runnable
+
+from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.inputs import latest_question
+from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.gate import decide_by_words
+from zomem_graph.nodes.values import plain
+
+__all__ = ["create_gate_node", "gate_route"]
+
+
+def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
+    """Return the node that writes `memory_query` and `memory_decision` from the latest message."""
+
+    def gate(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
+        question, _history = latest_question(state)
+        verdict = plain(decide_by_words(question))
+        verdict["started"] = memory.clock().isoformat()
+        running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
+        return {
+            "memory_query": question,
+            "memory_decision": verdict,
+            "memory_hits": [],
+            "memory_context": "",
+            "memory_degraded": [],
+            "memory_trace": [],
+        }
+        yield  # a step is a generator even when it waits for nothing
+
+    return MemoryNode("gate", gate, memory)
+
+
+def gate_route(state: Mapping[str, Any]) -> Literal["retrieve", "compose"]:
+    """Return where to go after the gate: look into memory, or straight to compose, which logs the skip."""
+    decision = state.get("memory_decision") or {}
+    return "compose" if decision.get("decision") == "skip" else "retrieve"

@@ -1,0 +1,34 @@
+"""What a node reads out of a host's state: the latest question, what came before, and what to capture."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zomem_graph.nodes.steps.messages import text_of
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["latest_question", "messages_of"]
+
+_LONGEST_QUESTION = 1_000_000
+
+
+def messages_of(state: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the host's messages; raise InvalidInput with the cure when its state has none."""
+    messages = state.get("messages")
+    if not isinstance(messages, Sequence) or isinstance(messages, str):
+        raise InvalidInput(
+            "The graph's state has no list under 'messages'. Build it on MemoryState "
+            "(from zomem_graph import MemoryState) or on LangGraph's MessagesState."
+        )
+    return messages
+
+
+def latest_question(state: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
+    """Return the text of the last message of the user, and the messages before it."""
+    messages = messages_of(state)
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        kind = message.get("role") if isinstance(message, Mapping) else getattr(message, "type", None)
+        if kind in ("human", "user"):
+            content = message.get("content") if isinstance(message, Mapping) else message.content
+            return text_of(content), messages[:place]
+    return "", messages

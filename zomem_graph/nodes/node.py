@@ -1,0 +1,74 @@
+"""The one class around every step that makes it a LangGraph node, for `invoke` and `ainvoke` alike.
+
+It adapts and nothing more: the running graph's state and scope go into a step, the step's values
+come out as plain data.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.runtime import Runtime, get_runtime
+
+from zomem_graph.nodes.flow import Flow, arun, run
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import Scope, scope_from
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["MemoryNode", "Running", "step_node"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """What a node knows of the run it is part of."""
+
+    scope: Scope
+    run_id: str
+    emit: Callable[[Mapping[str, Any]], None]
+
+
+Step = Callable[[Mapping[str, Any], Running], Flow[dict[str, Any]]]
+
+
+class MemoryNode(Runnable[Any, dict[str, Any]]):
+    """A step as a LangGraph node with a name; runs sync and async."""
+
+    def __init__(self, name: str, step: Step, services: Services) -> None:
+        self.name = name
+        self._step = step
+        self._services = services
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:  # noqa: A002
+        """Run the step and return what it changed in the state."""
+        return run(self._step(_state(input), self._running(config)))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:  # noqa: A002
+        """Run the step without blocking the event loop and return what it changed in the state."""
+        return await arun(self._step(_state(input), self._running(config)))
+
+    def _running(self, config: RunnableConfig | None) -> Running:
+        runtime: Runtime[Any] = get_runtime()
+        configurable = (config or {}).get("configurable") or {}
+        scope = scope_from(runtime.context, configurable, Scope())
+        if not scope.named and self._services.strict_scope:
+            raise InvalidInput(
+                "This memory was opened with strict_scope=True and the run names no persona. "
+                'Pass context={"persona": …} or config={"configurable": {"persona": …}}.'
+            )
+        info = runtime.execution_info
+        run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
+        return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer)
+
+
+def step_node(name: str, step: Step, services: Services) -> Runnable[Any, dict[str, Any]]:
+    """Return a step as a node."""
+    return MemoryNode(name, step, services)
+
+
+def _state(state: Any) -> Mapping[str, Any]:
+    """Read a state of any of LangGraph's kinds: dict, dataclass or pydantic model."""
+    if isinstance(state, Mapping):
+        return state
+    names = getattr(state, "__dataclass_fields__", None) or getattr(type(state), "model_fields", None) or {}
+    return {name: getattr(state, name) for name in names}

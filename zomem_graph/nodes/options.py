@@ -1,0 +1,75 @@
+"""Every option of every step in one frozen tree, with defaults that were measured."""
+
+from dataclasses import dataclass, field
+
+from zomem_graph.nodes.rules.fusion import FusionOptions
+
+__all__ = ["CaptureOptions", "ComposeOptions", "GateOptions", "MemoryOptions", "RetrieveOptions", "WriteOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateOptions:
+    """When memory is worth a look. `floor` is the least `Hit.score` that counts as an answer."""
+
+    floor: float = 0.2
+    looks: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieveOptions:
+    """How widely to look. `pool` candidates a leg; `column_weights`: self, prev, next, date, title."""
+
+    pool: int = 200
+    fusion: FusionOptions = field(default_factory=FusionOptions)
+    column_weights: tuple[float, float, float, float, float] = (1.0, 0.5, 0.3, 1.0, 2.0)
+    words: bool = True
+    meaning: bool = True
+    exact_below: int = 1_000
+    collapse_alike: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComposeOptions:
+    """How the recalled block is laid out."""
+
+    token_budget: int = 1_000
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureOptions:
+    """How a conversation becomes memory (spec F36-F42)."""
+
+    least_confidence: float = 0.6
+    most_facts_a_window: int = 20
+    window_characters: int = 6_000
+    window_overlap: int = 500
+    link_pairs: int = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """What may be stored and when it is embedded.
+
+    Up to `embed_inline` new texts are embedded before a write returns; more wait for the worker.
+    `drain_at` pending changes the index is fed. `background` lets a thread do what waits.
+    """
+
+    longest_text: int = 1_000_000
+    longest_name: int = 500
+    embed_inline: int = 8
+    embed_batch: int = 64
+    drain_at: int = 100
+    many_keys: tuple[str, ...] = ()
+    background: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryOptions:
+    """All of it."""
+
+    gate: GateOptions = field(default_factory=GateOptions)
+    retrieve: RetrieveOptions = field(default_factory=RetrieveOptions)
+    compose: ComposeOptions = field(default_factory=ComposeOptions)
+    capture: CaptureOptions = field(default_factory=CaptureOptions)
+    write: WriteOptions = field(default_factory=WriteOptions)

@@ -1,0 +1,75 @@
+"""Who asks: persona, thread, executor and time zone of one call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["SHARED", "Scope", "scope_from"]
+
+SHARED = "shared"
+_PERSONA_NAMES = ("persona", "user_id")
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Who asks. `persona` owns what is stored; `thread` is the conversation; `time_zone` an IANA name.
+
+    `named` is False when neither persona nor user_id was given and the default stepped in.
+    """
+
+    persona: str = SHARED
+    thread: str | None = None
+    executor: str | None = None
+    time_zone: str = "UTC"
+    named: bool = True
+
+    def __post_init__(self) -> None:
+        for field, value in (("persona", self.persona), ("thread", self.thread), ("executor", self.executor)):
+            if value is None:
+                continue
+            if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
+                raise InvalidInput(f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}.")
+        try:
+            ZoneInfo(self.time_zone)
+        except (KeyError, ValueError, OSError, TypeError) as error:
+            raise InvalidInput(
+                f"time_zone {self.time_zone!r:.80} is not known. Use an IANA name such as Europe/Paris or UTC."
+            ) from error
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone in which calendar words are meant."""
+        return ZoneInfo(self.time_zone)
+
+
+def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) -> Scope:
+    """Return the scope of a running graph: its context first, then config["configurable"], then the default.
+
+    Context may be an object or a mapping; `persona` is looked for before `user_id`. Unknown shapes are
+    taken as naming nobody, so the caller can say so.
+    """
+    persona = _first(context, configurable, _PERSONA_NAMES)
+    thread = _first(context, configurable, ("thread", "thread_id"))
+    executor = _first(context, configurable, ("executor",))
+    time_zone = _first(context, configurable, ("time_zone",))
+    return replace(
+        default,
+        persona=default.persona if persona is None else str(persona),
+        named=persona is not None,
+        thread=default.thread if thread is None else str(thread),
+        executor=default.executor if executor is None else str(executor),
+        time_zone=default.time_zone if time_zone is None else str(time_zone),
+    )
+
+
+def _first(context: Any, configurable: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    for source in (context, configurable):
+        for name in names:
+            value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
+            if value is not None:
+                return value
+    return None

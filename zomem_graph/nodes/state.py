@@ -1,0 +1,22 @@
+"""The plain-data state our nodes read and write beside your messages."""
+
+from typing import Any
+
+from langgraph.graph import MessagesState
+
+__all__ = ["MemoryState"]
+
+
+class MemoryState(MessagesState):
+    """Your messages, and what memory has to say about the latest of them.
+
+    Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
+    nothing is needed; `memory_degraded` names what was missing while it was made.
+    """
+
+    memory_query: str
+    memory_decision: dict[str, Any]
+    memory_hits: list[dict[str, Any]]
+    memory_context: str
+    memory_degraded: list[str]
+    memory_trace: list[dict[str, Any]]

@@ -1,0 +1,179 @@
+"""Capture: what was said becomes turns at once, facts by rule, and work for a model later.
+
+All of it is one transaction, and only turns that are new are learned from, so a replayed history
+changes nothing.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.options import MemoryOptions
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.extract import Candidate, facts_in
+from zomem_graph.nodes.rules.quotes import strip_not_user_text
+from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
+from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.nodes.steps.observe import clean, store_turns
+from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.nodes.values import CaptureReport
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import content_hash, new_id
+from zomem_graph.stores.records import CaptureRun, Turn
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["CaptureRequest", "capture"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureRequest:
+    """What is to be captured, for whom, and how. `inline` waits for the model; else it reads later."""
+
+    messages: Sequence[Said]
+    scope: Scope
+    session: str | None = None
+    source: str = "api"
+    dry_run: bool = False
+    inline: bool = False
+    trust: str | None = None
+
+
+def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
+    """Store turns and rule-found facts; hand the new turns to the model, now or through the queue."""
+    started = services.clock()
+    cleaned, redacted = clean(request.messages, services.options.write)
+    cleaned = _without_recalled(cleaned)
+    if request.dry_run:
+        return _preview(cleaned, request, redacted, services.options)
+    report = yield from work(lambda: _write(services, request, cleaned, redacted, started))
+    if request.inline and report.queued:
+        report = yield from extract_now(services, report)
+    services.wake_worker()
+    return report
+
+
+def _write(
+    services: Services, request: CaptureRequest, messages: Sequence[Said], redacted: int, now: datetime
+) -> CaptureReport:
+    has_model = services.chat("extraction") is not None
+    with services.stores.write() as unit:
+        turns = store_turns(
+            unit, messages, scope=request.scope, session=request.session, now=now, trust=request.trust
+        )
+        facts, skipped = _by_rule(unit, services, turns, request, now)
+        queued = queue_extraction(unit, turns, request.scope, request.source, now) if has_model else 0
+        report = CaptureReport(
+            turns=len(turns),
+            facts=sum(one.outcome != "unchanged" for one in facts),
+            unchanged=sum(one.outcome == "unchanged" for one in facts),
+            superseded=sum(len(one.replaced) for one in facts),
+            skipped=sum(skipped.values()),
+            redacted=redacted,
+            queued=queued,
+            fact_ids=tuple(one.fact.id for one in facts if one.outcome != "unchanged"),
+            turn_ids=tuple(turn.id for turn in turns),
+            skipped_because=dict(skipped),
+        )
+        if turns:
+            unit.journal.captured(_run(request, report, messages, now, services.clock()))
+    return report
+
+
+def _by_rule(
+    unit: Unit, services: Services, turns: Sequence[Turn], request: CaptureRequest, now: datetime
+) -> tuple[list[Stored], Counter[str]]:
+    skipped: Counter[str] = Counter()
+    stored: list[Stored] = []
+    for turn in turns:
+        new: list[NewFact] = []
+        for candidate in _learned(turn):
+            fact = _as_fact(candidate, turn, request)
+            reason = _refused(fact, services)
+            if reason is None:
+                new.append(fact)
+            else:
+                skipped[reason] += 1
+        stored += store_facts(unit, services, new, now=turn.at if turn.at <= now else now)
+    return stored, skipped
+
+
+def _learned(turn: Turn) -> Sequence[Candidate]:
+    speaker = None if turn.speaker == turn.role else turn.speaker
+    return facts_in(turn.content, speaker=speaker, role=turn.role)
+
+
+def _as_fact(candidate: Candidate, turn: Turn, request: CaptureRequest) -> NewFact:
+    return NewFact(
+        entity=candidate.entity,
+        key=candidate.key,
+        value=candidate.value,
+        persona=request.scope.persona,
+        category=candidate.category,
+        tier=candidate.tier,
+        confidence=candidate.confidence,
+        source=f"auto-capture:{request.source}",
+        many=candidate.many,
+        trust=turn.trust,
+        turn_id=turn.id,
+        quote=candidate.quote,
+    )
+
+
+def _refused(fact: NewFact, services: Services) -> str | None:
+    if fact.confidence < services.options.capture.least_confidence:
+        return "too unsure"
+    if looks_secret(f"{fact.key or ''} = {fact.value}"):
+        return "looks like a secret"
+    try:
+        fact.checked(services.options.write)
+    except InvalidInput:
+        return "cannot be stored"
+    return None
+
+
+def _without_recalled(messages: Sequence[Said]) -> list[Said]:
+    """What we recalled, and what a model thought aloud, is never captured again."""
+    kept = [replace(message, content=strip_not_user_text(message.content)) for message in messages]
+    return [message for message in kept if message.content.strip()]
+
+
+def _preview(
+    messages: Sequence[Said], request: CaptureRequest, redacted: int, options: MemoryOptions
+) -> CaptureReport:
+    found: list[dict[str, Any]] = []
+    for message in messages:
+        speaker = None if message.speaker == message.role else message.speaker
+        for one in facts_in(message.content, speaker=speaker, role=message.role):
+            if one.confidence >= options.capture.least_confidence:
+                found.append(
+                    {"entity": one.entity, "key": one.key, "value": one.value, "tier": one.tier, "quote": one.quote}
+                )
+    return CaptureReport(turns=len(messages), facts=len(found), redacted=redacted, preview=tuple(found))
+
+
+def _run(
+    request: CaptureRequest, report: CaptureReport, messages: Sequence[Said], started: datetime, ended: datetime
+) -> CaptureRun:
+    return CaptureRun(
+        id=new_id(),
+        persona=request.scope.persona,
+        thread=request.scope.thread,
+        source=request.source,
+        digest=content_hash(*(message.digest for message in messages)),
+        mode="inline" if request.inline else "batch",
+        model=report.model,
+        turns=report.turns,
+        facts=report.facts,
+        skipped=report.skipped,
+        superseded=report.superseded,
+        redacted=report.redacted,
+        status="done",
+        error=None,
+        created_at=started,
+        duration_ms=(ended - started).total_seconds() * 1000,
+    )

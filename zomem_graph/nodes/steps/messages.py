@@ -1,0 +1,124 @@
+"""Messages of any kind, read into one plain form: LangChain messages, dicts, or text."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import content_hash
+
+__all__ = ["Said", "text_of", "to_said"]
+
+_ROLES: Final[Mapping[str, str]] = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "bot": "assistant",
+    "aimessagechunk": "assistant",
+    "humanmessagechunk": "user",
+    "tool": "tool",
+    "function": "tool",
+    "system": "system",
+    "developer": "system",
+    "document": "document",
+}
+_UNSAID: Final = frozenset({"system", "remove"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One message: `role` is user, assistant, tool or document; `speaker` is a name or the role."""
+
+    role: str
+    speaker: str
+    content: str
+    at: datetime | None = None
+    message_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """What makes two messages the same: role and content."""
+        return content_hash(self.role, self.content)
+
+
+def to_said(messages: Iterable[Any]) -> list[Said]:
+    """Return messages in plain form; system messages and empty ones are left out.
+
+    Raises InvalidInput that names the first message that cannot be read.
+    """
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise InvalidInput(
+            f"messages must be a list of messages or of {{'role', 'content'}} dicts, not {type(messages).__name__}."
+        )
+    said = [_one(message, number) for number, message in enumerate(messages)]
+    return [message for message in said if message is not None]
+
+
+def text_of(content: Any) -> str:
+    """Return the text of a message content: a text, or the text blocks of a list."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    if isinstance(content, Mapping):
+        return str(content.get("text") or "") if content.get("type", "text") in ("text", "input_text") else ""
+    if isinstance(content, list | tuple):
+        return "\n".join(part for part in (text_of(block) for block in content) if part)
+    raise InvalidInput(f"message content must be text or a list of blocks, not {type(content).__name__}.")
+
+
+def _one(message: Any, number: int) -> Said | None:
+    fields = message if isinstance(message, Mapping) else _attributes(message)
+    role_name = fields.get("role") or fields.get("type")
+    if not isinstance(role_name, str) or "content" not in fields:
+        raise InvalidInput(
+            f"message {number} ({type(message).__name__}) has no role and content. "
+            "Pass LangChain messages or dicts with 'role' and 'content'."
+        )
+    role = _ROLES.get(role_name.lower(), role_name.lower())
+    if role in _UNSAID:
+        return None
+    if role not in ("user", "assistant", "tool", "document"):
+        raise InvalidInput(f"message {number} has the unknown role {role_name!r:.80}.")
+    content = text_of(fields["content"])
+    if not content.strip():
+        return None
+    name = fields.get("name")
+    metadata = fields.get("metadata") or {}
+    return Said(
+        role=role,
+        speaker=name if isinstance(name, str) and name.strip() else role,
+        content=content,
+        at=_time(fields.get("at"), number),
+        message_id=fields.get("id") if isinstance(fields.get("id"), str) else None,
+        metadata=dict(metadata) if isinstance(metadata, Mapping) else {},
+    )
+
+
+def _attributes(message: Any) -> dict[str, Any]:
+    """Read a LangChain message without importing LangChain; the time may ride in additional_kwargs."""
+    extra = getattr(message, "additional_kwargs", None)
+    extra = extra if isinstance(extra, Mapping) else {}
+    found = {name: getattr(message, name) for name in ("type", "content", "name", "id") if hasattr(message, name)}
+    return {**found, "at": extra.get("at"), "metadata": extra.get("metadata")}
+
+
+def _time(value: Any, number: int) -> datetime | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise InvalidInput(f"message {number} has the time {value!r:.80}; use ISO 8601.") from error
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            value = datetime.fromtimestamp(value, UTC)
+        except (ValueError, OverflowError, OSError) as error:
+            raise InvalidInput(f"message {number} has the time {value!r:.80}; use seconds since 1970.") from error
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"message {number} has a time of type {type(value).__name__}; use ISO 8601 or a datetime.")
+    return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)

@@ -1,0 +1,119 @@
+"""Store what was said, verbatim and once, and what the published rules learn from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from zomem_graph.nodes.options import WriteOptions
+from zomem_graph.nodes.rules.align import Mark, first_new
+from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.secrets import redact
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.items import NewItem
+from zomem_graph.stores.records import Turn
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["Observed", "clean", "store_turns"]
+
+_TRUST = {"user": "user", "assistant": "assistant", "tool": "tool", "document": "import"}
+_DEFAULT_SESSION = "main"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """The new turns, and how many secrets were cut out of them."""
+
+    turns: tuple[Turn, ...]
+    redacted: int = 0
+
+
+def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], int]:
+    """Return the messages without secrets and how many were cut; raise InvalidInput for one too long."""
+    kept: list[Said] = []
+    cut = 0
+    for number, message in enumerate(messages):
+        if len(message.content) > options.longest_text:
+            raise InvalidInput(
+                f"message {number} has {len(message.content):,} characters; at most {options.longest_text:,} "
+                "are stored. Split it."
+            )
+        content, found = redact(message.content)
+        cut += found
+        kept.append(replace(message, content=content) if found else message)
+    return kept, cut
+
+
+def store_turns(
+    unit: Unit, messages: Sequence[Said], *, scope: Scope, session: str | None, now: datetime, trust: str | None = None
+) -> list[Turn]:
+    """Append what is new of a history to its session; return the new turns (spec: design §3)."""
+    if not messages:
+        return []
+    where = session or scope.thread or _DEFAULT_SESSION
+    stored = unit.turns.marks(scope.persona, where)
+    marks = [Mark(message.digest, message.message_id, message.at) for message in messages]
+    fresh = messages[first_new([Mark(*mark) for mark in stored], marks) :]
+    if not fresh:
+        return []
+    last = unit.turns.tail(scope.persona, where, 1)
+    turns = _turns(fresh, scope, where, last[0].position + 1 if last else 0, now, trust)
+    unit.turns.add(turns)
+    unit.items.add(_items([*last, *turns], scope.zone)[len(last) :])
+    if last and turns[0].role == "user":
+        unit.items.set_next(last[0].id, turns[0].content)
+    return turns
+
+
+def _turns(
+    fresh: Sequence[Said], scope: Scope, session: str, position: int, now: datetime, trust: str | None
+) -> list[Turn]:
+    turns: list[Turn] = []
+    at = now
+    for offset, message in enumerate(fresh):
+        # Without times of their own, messages stay in order: a microsecond apart.
+        at = message.at if message.at is not None else now + timedelta(microseconds=offset)
+        turns.append(
+            Turn(
+                id=new_id(),
+                persona=scope.persona,
+                thread=scope.thread,
+                session=session,
+                position=position + offset,
+                role=message.role,
+                speaker=message.speaker,
+                content=message.content,
+                at=at,
+                digest=message.digest,
+                message_id=message.message_id,
+                trust=trust or _TRUST[message.role],
+                metadata=message.metadata,
+            )
+        )
+    return turns
+
+
+def _items(turns: Sequence[Turn], zone: ZoneInfo) -> list[NewItem]:
+    """Return the searchable side; neighbours count only when a user said them."""
+    speakers = {entity_key(turn.speaker) for turn in turns}
+    said = [turn.content if turn.role == "user" else "" for turn in turns]
+    return [
+        NewItem(
+            id=turn.id,
+            kind="turn",
+            persona=turn.persona,
+            text=turn.content,
+            speaker=turn.speaker,
+            prev=said[i - 1] if i > 0 else "",
+            next=said[i + 1] if i + 1 < len(turns) else "",
+            date_words=f"{turn.at.astimezone(zone):%d %B %Y %A}",
+            thread=turn.thread,
+            session=turn.session,
+            created_at=turn.at,
+            entities=[name for name in entities(turn.content) if name not in speakers],
+        )
+        for i, turn in enumerate(turns)
+    ]

@@ -1,0 +1,104 @@
+"""The life of a message up to your node: gate, retrieve, compose. `Memory.recall` and the graph share it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.options import RetrieveOptions
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.compose import compose
+from zomem_graph.nodes.steps.gate import decide_by_words, log_decision
+from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
+from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
+from zomem_graph.stores.identity import content_hash
+from zomem_graph.stores.records import Access
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["RecallRequest", "answer", "finish", "recall", "search_for"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """One message that may need memory. `turn_key` makes repeated recalls of a turn count once."""
+
+    message: str
+    scope: Scope
+    history: Sequence[str] = ()
+    limit: int = 10
+    token_budget: int = 1_000
+    as_of: datetime | None = None
+    turn_key: str | None = None
+
+
+def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
+    """Return what to inject before a message, or why nothing is."""
+    started = services.clock()
+    verdict = decide_by_words(request.message)
+    found = Retrieved()
+    if verdict.decision != "skip":
+        found = yield from search_for(services, request)
+    result = answer(services, request, verdict, found)
+    yield from work(lambda: finish(services, request, verdict, result, started))
+    return result
+
+
+def search_for(
+    services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
+) -> Flow[Retrieved]:
+    """Retrieve for a message."""
+    query = Query(text=request.message, limit=request.limit, as_of=request.as_of)
+    found: Retrieved = yield from retrieve(services, query, request.scope, options=options)
+    return found
+
+
+def answer(services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved) -> Recollection:
+    """Decide on the evidence and lay out the block. Pure but for the scope's clock."""
+    trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
+    if verdict.decision == "skip":
+        return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
+    trace = (*trace, found.trace)
+    degraded = found.degraded + (() if request.scope.named else ("no persona given",))
+    best = found.hits[0].score if found.hits else 0.0
+    floor = services.options.gate.floor
+    if verdict.decision == "look" and best < floor:
+        reason = f"{verdict.reason}; the best of memory answers it with {best:.2f}, below {floor:.2f}"
+        return Recollection(decision="skip", method="evidence", reason=reason, degraded=degraded, trace=trace)
+    if not found.hits:
+        return Recollection(
+            decision="empty", method=verdict.method, reason="memory holds nothing about it", degraded=degraded, trace=trace
+        )
+    block = compose(services.options.compose, found.hits, request)
+    method = "evidence" if verdict.decision == "look" else verdict.method
+    return Recollection(
+        decision="inject",
+        method=method,
+        reason=verdict.reason if method != "evidence" else f"memory answers it with {best:.2f}",
+        hits=block.hits,
+        text=block.text,
+        tokens=block.tokens,
+        degraded=degraded,
+        trace=(*trace, {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}),
+    )
+
+
+def finish(
+    services: Services, request: RecallRequest, verdict: GateVerdict, result: Recollection, started: datetime
+) -> None:
+    """Log the decision and count what was injected, in one short write."""
+    with services.stores.write() as unit:
+        log_decision(unit, services, request.message, request.scope, verdict, result, started)
+        count_uses(unit, result.hits, request, services.clock())
+
+
+def count_uses(unit: Unit, hits: Sequence[Hit], request: RecallRequest, now: datetime) -> None:
+    """Count each injected item once a turn (spec F8, T28)."""
+    key = request.turn_key or content_hash(request.message, now.isoformat())
+    uses = [
+        Access(item_id=hit.id, at=now, kind="inject", persona=request.scope.persona, turn_key=key) for hit in hits
+    ]
+    counted = unit.journal.accessed(uses)
+    facts = {hit.id for hit in hits if hit.kind == "fact"}
+    unit.facts.touch([item for item in counted if item in facts], at=now)

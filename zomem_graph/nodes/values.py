@@ -1,0 +1,126 @@
+"""What steps hand to callers: hits, recollections, reports. Frozen, and plain data on request."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+__all__ = [
+    "CaptureReport",
+    "Explanation",
+    "GateVerdict",
+    "Hit",
+    "Recollection",
+    "plain",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a hit ranks where it does. Ranks count from 1; None: that leg did not find it.
+
+    `raw_score` is the recipe's own sum, comparable within one query only.
+    """
+
+    words_rank: int | None = None
+    words_score: float = 0.0
+    meaning_rank: int | None = None
+    cosine: float | None = None
+    speaker: bool = False
+    session: bool = False
+    raw_score: float = 0.0
+    boosts: Mapping[str, float] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    state: str = "current"
+    age_days: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """Something found. `score` in [0, 1]: how likely this hit helps with the question."""
+
+    kind: str
+    id: str
+    text: str
+    score: float
+    found_by: frozenset[str]
+    metadata: Mapping[str, Any]
+    created_at: datetime
+    explanation: Explanation
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> "Hit":
+        """Return the hit that `plain` turned into data, as it stands in a graph's state."""
+        explanation = {**data["explanation"], "path": tuple(data["explanation"]["path"])}
+        return cls(
+            **{
+                **data,
+                "found_by": frozenset(data["found_by"]),
+                "created_at": datetime.fromisoformat(data["created_at"]),
+                "explanation": Explanation(**explanation),
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateVerdict:
+    """Whether a message needs memory, by which method, and why."""
+
+    decision: Literal["recall", "look", "skip"]
+    method: str
+    reason: str
+    continuation: bool = False
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """The answer of `recall`: what to inject, and how it came about.
+
+    `decision` is "inject", "skip" (not needed) or "empty" (needed, nothing found). `text` is the block
+    for the model, "" unless injected; `tokens` its estimate (UTF-8 bytes / 4).
+    """
+
+    decision: Literal["inject", "skip", "empty"]
+    method: str
+    reason: str
+    hits: tuple[Hit, ...] = ()
+    text: str = ""
+    tokens: int = 0
+    degraded: tuple[str, ...] = ()
+    trace: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureReport:
+    """What a capture did. `queued` counts extraction jobs a model has yet to read."""
+
+    turns: int = 0
+    facts: int = 0
+    unchanged: int = 0
+    superseded: int = 0
+    skipped: int = 0
+    redacted: int = 0
+    queued: int = 0
+    loops: int = 0
+    model: str = "rules"
+    fact_ids: tuple[str, ...] = ()
+    turn_ids: tuple[str, ...] = ()
+    preview: tuple[Mapping[str, Any], ...] = ()
+    skipped_because: Mapping[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON would hold it: dicts, lists, texts, numbers."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: plain(part) for name, part in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(plain(part) for part in value)
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value

@@ -1,0 +1,75 @@
+"""What differs between databases, as one narrow contract.
+
+`sqlite.py` fulfils it today; another database needs one more file and no change elsewhere.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine, TableClause
+from sqlalchemy.sql.dml import Insert
+
+__all__ = ["Dialect", "WordsHit", "WordsQuery"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsQuery:
+    """One search by words: terms joined by OR, within personas, kinds and live or all states.
+
+    `weights` are for the columns self, prev, next, date, title in that order.
+    """
+
+    terms: Sequence[str]
+    personas: Sequence[str]
+    kinds: Sequence[str]
+    weights: tuple[float, float, float, float, float] = (1.0, 0.5, 0.3, 1.0, 2.0)
+    limit: int = 200
+    live_only: bool = True
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordsHit:
+    """An item found by words; `score` is BM25, larger is better."""
+
+    num: int
+    score: float
+
+
+class Dialect(Protocol):
+    """A database's own ways: opening, full text, inserting only what is new."""
+
+    name: str
+
+    def create_engine(self, url: str) -> Engine: ...
+
+    def create_fulltext(self, connection: Connection) -> None:
+        """Make the full-text structures over `items`; safe to repeat."""
+        ...
+
+    def drop_fulltext(self, connection: Connection) -> None: ...
+
+    def rebuild_fulltext(self, connection: Connection) -> None:
+        """Fill the full text again from `items`."""
+        ...
+
+    def fulltext_fault(self, connection: Connection) -> str | None:
+        """Return what is wrong with the full text, or None."""
+        ...
+
+    def search_words(self, connection: Connection, query: WordsQuery) -> list[WordsHit]: ...
+
+    def insert_new(self, table: TableClause) -> Insert:
+        """Return an INSERT that leaves existing rows alone."""
+        ...
+
+    def upsert(self, table: TableClause, keys: Iterable[str], changed: Iterable[str]) -> Insert:
+        """Return an INSERT that updates `changed` when `keys` already stand."""
+        ...
+
+    def database_fault(self, connection: Connection) -> str | None:
+        """Return what the database's own integrity check says, or None when it is content."""
+        ...

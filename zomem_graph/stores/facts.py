@@ -1,0 +1,106 @@
+"""Facts: save, find, end, touch. One current value a slot and persona, held by the database."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.sql import ColumnElement
+
+from zomem_graph.stores import sql
+from zomem_graph.stores.records import Fact
+
+__all__ = ["Facts"]
+
+_t = sql.facts.c
+
+
+class Facts:
+    """Reads and writes `facts` within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, new: Sequence[Fact]) -> None:
+        """Save facts; a second current value in a slot is refused by the database."""
+        if new:
+            self._connection.execute(insert(sql.facts), [_row(fact) for fact in new])
+
+    def current(self, persona: str, slot: str) -> Fact | None:
+        """Return the current value of a slot."""
+        return self._one(_t.persona == persona, _t.slot == slot, _t.state == "current")
+
+    def about(self, persona: str, entity: str, key: str | None) -> list[Fact]:
+        """Return the current facts of one persona, entity and key, newest first."""
+        same_key = _t.key.is_(None) if key is None else func.lower(_t.key) == key.lower()
+        return self._many(
+            _t.persona == persona, func.lower(_t.entity) == entity.lower(), same_key, _t.state == "current"
+        )
+
+    def lookup(self, personas: Sequence[str], entity: str, key: str | None = None) -> list[Fact]:
+        """Return current facts of an entity, surest first, then newest (spec F7)."""
+        where = [_t.persona.in_(list(personas)), func.lower(_t.entity) == entity.lower(), _t.state == "current"]
+        if key is not None:
+            where.append(func.lower(_t.key) == key.lower())
+        rows = self._connection.execute(
+            select(sql.facts).where(*where).order_by(_t.confidence.desc(), _t.created_at.desc())
+        )
+        return [Fact(**row) for row in rows.mappings()]
+
+    def history(self, persona: str, entity: str, key: str | None) -> list[Fact]:
+        """Return every value a key ever had, oldest first."""
+        where = [_t.persona == persona, func.lower(_t.entity) == entity.lower()]
+        if key is not None:
+            where.append(func.lower(_t.key) == key.lower())
+        rows = self._connection.execute(select(sql.facts).where(*where).order_by(_t.created_at, _t.id))
+        return [Fact(**row) for row in rows.mappings()]
+
+    def find(self, ids: Sequence[str]) -> list[Fact]:
+        """Return facts by id, in any state."""
+        return self._many(_t.id.in_(list(ids))) if ids else []
+
+    def end(self, ids: Sequence[str], *, state: str, at: datetime, superseded_by: str | None = None) -> None:
+        """Give current facts another state from this time on."""
+        if ids:
+            self._connection.execute(
+                update(sql.facts)
+                .where(_t.id.in_(list(ids)), _t.state == "current")
+                .values(state=state, ended_at=at, superseded_by=superseded_by)
+            )
+
+    def change(self, fact_id: str, **values: Any) -> None:
+        """Change named columns of one fact."""
+        self._connection.execute(update(sql.facts).where(_t.id == fact_id).values(**values))
+
+    def touch(self, ids: Sequence[str], *, at: datetime) -> None:
+        """Count one access and move `last_accessed`."""
+        if ids:
+            self._connection.execute(
+                update(sql.facts)
+                .where(_t.id.in_(list(ids)))
+                .values(last_accessed=at, access_count=_t.access_count + 1)
+            )
+
+    def purge(self, ids: Sequence[str]) -> int:
+        """Remove facts for good."""
+        if not ids:
+            return 0
+        return self._connection.execute(delete(sql.facts).where(_t.id.in_(list(ids)))).rowcount
+
+    def count(self, *, state: str = "current") -> int:
+        """Return how many facts are in a state."""
+        return self._connection.execute(
+            select(func.count()).select_from(sql.facts).where(_t.state == state)
+        ).scalar_one()
+
+    def _one(self, *where: ColumnElement[bool]) -> Fact | None:
+        row = self._connection.execute(select(sql.facts).where(*where)).mappings().first()
+        return None if row is None else Fact(**row)
+
+    def _many(self, *where: ColumnElement[bool]) -> list[Fact]:
+        rows = self._connection.execute(select(sql.facts).where(*where).order_by(_t.created_at.desc()))
+        return [Fact(**row) for row in rows.mappings()]
+
+
+def _row(fact: Fact) -> dict[str, Any]:
+    return {name: getattr(fact, name) for name in Fact.__slots__}

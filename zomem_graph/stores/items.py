@@ -1,0 +1,344 @@
+"""The searchable side of every fact, turn, episode and loop: words, vector, scope, state."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
+from sqlalchemy.sql import ColumnElement
+
+from zomem_graph.stores import sql
+from zomem_graph.stores.dialect import Dialect, WordsHit, WordsQuery
+from zomem_graph.stores.outbox import Outbox, collection_name
+from zomem_graph.stores.records import Item
+from zomem_graph.stores.identity import LIVE, content_hash
+from zomem_graph.stores.words import scope_token, search_text
+
+__all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
+
+_t = sql.items.c
+_c = sql.collections.c
+_NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewItem:
+    """What is needed to make something searchable. `entities` are normal forms."""
+
+    id: str
+    kind: str
+    persona: str
+    text: str
+    created_at: datetime
+    title: str = ""
+    date_words: str = ""
+    prev: str = ""
+    next: str = ""
+    thread: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    expires_at: datetime | None = None
+    entities: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What ranking needs of an item, with its vector when it has one in the asked space."""
+
+    num: int
+    id: str
+    kind: str
+    persona: str
+    session: str | None
+    speaker: str | None
+    state: str
+    created_at: float
+    expires_at: float | None
+    ended_at: float | None
+    embedding: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRows:
+    """Vectors of one collection: `nums` and `matrix` (rows, width) in the same order."""
+
+    nums: list[int]
+    matrix: NDArray[np.float32]
+
+
+class Items:
+    """Reads and writes `items` and `mentions` within one transaction."""
+
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
+        self._connection = connection
+        self._dialect = dialect
+        self._outbox = Outbox(connection)
+
+    def add(self, new: Sequence[NewItem]) -> list[int]:
+        """Make things searchable by words at once; return their numbers in order."""
+        if not new:
+            return []
+        self._connection.execute(insert(sql.items), [_row(item) for item in new])
+        numbers = self._numbers([item.id for item in new])
+        nums = [numbers[item.id] for item in new]
+        self._mention(zip(nums, new, strict=True))
+        names = {(item.persona, item.speaker) for item in new if item.speaker}
+        if names:
+            rows = [{"persona": persona, "name": name} for persona, name in sorted(names)]
+            self._connection.execute(self._dialect.insert_new(sql.speakers), rows)
+        return nums
+
+    def _mention(self, numbered: Iterable[tuple[int, NewItem]]) -> None:
+        rows = [
+            {"num": num, "entity": entity, "persona": item.persona}
+            for num, item in numbered
+            for entity in dict.fromkeys(item.entities)
+        ]
+        if rows:
+            self._connection.execute(self._dialect.insert_new(sql.mentions), rows)
+
+    def _numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for part in _parts(ids):
+            rows = self._connection.execute(select(_t.id, _t.num).where(_t.id.in_(part)))
+            found.update((id_, num) for id_, num in rows)
+        return found
+
+    def set_next(self, item_id: str, following: str) -> None:
+        """Give an item the words of the turn that came after it."""
+        words = search_text(following[:_NEIGHBOUR_CHARS])
+        self._connection.execute(update(sql.items).where(_t.id == item_id).values(words_next=words))
+
+    def end(self, ids: Sequence[str], *, state: str, at: datetime) -> None:
+        """Take items out of default recall; they stay for history and `as_of`."""
+        for part in _parts(ids):
+            rows = self._connection.execute(
+                select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder).where(_t.id.in_(part), _t.state == "current")
+            ).all()
+            if not rows:
+                continue
+            changes = [
+                {"n": num, "state": state, "ended_at": at, "words_scope": _scope(persona, kind, live=False)}
+                for num, _id, persona, kind, _embedder in rows
+            ]
+            self._connection.execute(
+                update(sql.items)
+                .where(_t.num == bindparam("n"))
+                .values(state=bindparam("state"), ended_at=bindparam("ended_at"), words_scope=bindparam("words_scope")),
+                changes,
+            )
+            self._leave_index([(id_, persona, kind, embedder) for _num, id_, persona, kind, embedder in rows])
+
+    def set_expiry(self, item_id: str, expires_at: datetime | None) -> None:
+        """Move the time after which an item leaves recall."""
+        self._connection.execute(update(sql.items).where(_t.id == item_id).values(expires_at=expires_at))
+
+    def purge(self, ids: Sequence[str]) -> int:
+        """Remove items without a trace in words, mentions and (through the outbox) the index."""
+        gone = 0
+        for part in _parts(ids):
+            rows = self._connection.execute(
+                select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder, _t.state).where(_t.id.in_(part))
+            ).all()
+            self._leave_index([(r.id, r.persona, r.kind, r.embedder) for r in rows if r.state == "current"])
+            nums = [row.num for row in rows]
+            self._connection.execute(delete(sql.mentions).where(sql.mentions.c.num.in_(nums)))
+            gone += self._connection.execute(delete(sql.items).where(_t.num.in_(nums))).rowcount
+        return gone
+
+    def find(self, ids: Sequence[str]) -> list[Item]:
+        """Return whole items by id, in no particular order."""
+        found: list[Item] = []
+        for part in _parts(ids):
+            rows = self._connection.execute(select(sql.items).where(_t.id.in_(part))).mappings()
+            found.extend(Item(**row) for row in rows)
+        return found
+
+    def by_words(self, query: WordsQuery) -> list[WordsHit]:
+        """Return items found by words, best first."""
+        return self._dialect.search_words(self._connection, query)
+
+    def candidates(self, nums: Sequence[int], *, embedder: str | None) -> list[Candidate]:
+        """Return what ranking needs of these items; vectors of another space are left out."""
+        if not nums:
+            return []
+        listed = ",".join(str(int(num)) for num in nums)
+        rows = self._connection.execute(
+            text(
+                "select num, id, kind, persona, session, speaker, state, created_at, expires_at, ended_at,"
+                " case when embedder = :embedder then embedding end"
+                f" from items where num in ({listed})"  # integers only
+            ),
+            {"embedder": embedder},
+        )
+        return [Candidate(*row) for row in rows]
+
+    def numbers_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of the ids that exist."""
+        return self._numbers(ids)
+
+    def vectors(
+        self,
+        *,
+        persona: str,
+        kind: str,
+        embedder: str,
+        after_seq: int = -1,
+        live_only: bool = True,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> VectorRows:
+        """Return the stored vectors of one collection, for an exact scan."""
+        where: list[ColumnElement[bool]] = [
+            _t.persona == persona,
+            _t.kind == kind,
+            _t.embedder == embedder,
+            _t.vec_seq > after_seq,
+        ]
+        if live_only:
+            where.append(_t.state == "current")
+        if since is not None:
+            where.append(_t.created_at >= since)
+        if until is not None:
+            where.append(_t.created_at < until)
+        rows = self._connection.execute(select(_t.num, _t.embedding).where(*where)).all()
+        data = b"".join(row[1] for row in rows)
+        matrix = np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
+        return VectorRows([row[0] for row in rows], matrix)
+
+    def vector_counts(
+        self, *, personas: Sequence[str], kinds: Sequence[str], embedder: str, live_only: bool = True
+    ) -> dict[tuple[str, str], int]:
+        """Return how many live vectors each (persona, kind) has in a space.
+
+        Collections without a live vector are left out, unless the past is asked.
+        """
+        where = [_c.persona.in_(list(personas)), _c.kind.in_(list(kinds)), _c.embedder == embedder]
+        if live_only:
+            where.append(_c.live > 0)
+        rows = self._connection.execute(select(_c.persona, _c.kind, _c.live).where(*where))
+        return {(persona, kind): live for persona, kind, live in rows}
+
+    def _leave_index(self, gone: Sequence[tuple[str, str, str, str | None]]) -> None:
+        """Queue the removal of (id, persona, kind, embedder) from the index and count them out."""
+        indexed = [(id_, persona, kind, embedder) for id_, persona, kind, embedder in gone if embedder]
+        self._outbox.add((id_, collection_name(persona, kind, space), "delete") for id_, persona, kind, space in indexed)
+        self._count(Counter((persona, kind, space) for _id, persona, kind, space in indexed), sign=-1)
+
+    def _count(self, changes: Mapping[tuple[str, str, str], int], *, sign: int) -> None:
+        for (persona, kind, space), number in changes.items():
+            row = {"persona": persona, "kind": kind, "embedder": space, "live": 0}
+            self._connection.execute(self._dialect.insert_new(sql.collections), [row])
+            self._connection.execute(
+                update(sql.collections)
+                .where(_c.persona == persona, _c.kind == kind, _c.embedder == space)
+                .values(live=_c.live + sign * number)
+            )
+
+    def pending(self, *, embedder: str, limit: int) -> list[tuple[int, str, str]]:
+        """Return (number, text, text hash) of live items without a vector of this embedder, oldest first."""
+        where = (_t.state == "current", (_t.embedder.is_(None)) | (_t.embedder != embedder))
+        rows = self._connection.execute(
+            select(_t.num, _t.text, _t.text_hash).where(*where).order_by(_t.num).limit(limit)
+        )
+        return [(num, said, digest) for num, said, digest in rows]
+
+    def pending_count(self, *, embedder: str) -> int:
+        """Return how many live items wait for a vector of this embedder."""
+        where = (_t.state == "current", (_t.embedder.is_(None)) | (_t.embedder != embedder))
+        return self._connection.execute(select(func.count()).select_from(sql.items).where(*where)).scalar_one()
+
+    def set_vectors(self, vectors: Sequence[tuple[int, str, NDArray[np.float32]]], *, embedder: str) -> int:
+        """Store vectors for (number, text hash); skip items that ended or changed meanwhile."""
+        counted: Counter[tuple[str, str, str]] = Counter()
+        stored = 0
+        for num, digest, vector in vectors:
+            row = self._connection.execute(
+                select(_t.id, _t.persona, _t.kind, _t.embedder).where(
+                    _t.num == num, _t.text_hash == digest, _t.state == "current"
+                )
+            ).first()
+            if row is None:
+                continue
+            if row.embedder != embedder:
+                self._leave_index([(row.id, row.persona, row.kind, row.embedder)])
+                counted[(row.persona, row.kind, embedder)] += 1
+            seq = self._outbox.add_one(row.id, collection_name(row.persona, row.kind, embedder), "upsert")
+            self._connection.execute(
+                update(sql.items)
+                .where(_t.num == num)
+                .values(embedder=embedder, embedding=vector.astype(np.float32).tobytes(), vec_seq=seq)
+            )
+            stored += 1
+        self._count(counted, sign=1)
+        return stored
+
+    def expire_due(self, *, now: datetime, limit: int = 500) -> list[str]:
+        """Return ids of live items whose time has come."""
+        rows = self._connection.execute(
+            select(_t.id).where(_t.state == "current", _t.expires_at.is_not(None), _t.expires_at <= now).limit(limit)
+        )
+        return [row[0] for row in rows]
+
+    def speakers(self, personas: Sequence[str]) -> list[str]:
+        """Return everybody who has spoken in these personas' turns."""
+        rows = self._connection.execute(
+            select(sql.speakers.c.name).where(sql.speakers.c.persona.in_(list(personas))).distinct()
+        )
+        return [row[0] for row in rows]
+
+    def mentioned(self, entities: Sequence[str], personas: Sequence[str]) -> dict[str, int]:
+        """Return how many items of these personas mention each of the entities."""
+        if not entities:
+            return {}
+        where = (sql.mentions.c.entity.in_(list(entities)), sql.mentions.c.persona.in_(list(personas)))
+        rows = self._connection.execute(
+            select(sql.mentions.c.entity, func.count()).where(*where).group_by(sql.mentions.c.entity)
+        )
+        return {entity: count for entity, count in rows}
+
+    def counts(self) -> dict[str, Any]:
+        """Return how many items there are by kind and state."""
+        rows = self._connection.execute(select(_t.kind, _t.state, func.count()).group_by(_t.kind, _t.state))
+        return {f"{kind}:{state}": count for kind, state, count in rows}
+
+
+def _scope(persona: str, kind: str, *, live: bool) -> str:
+    tokens = [scope_token("persona", persona), scope_token("kind", kind)]
+    return " ".join([*tokens, LIVE] if live else tokens)
+
+
+def _row(item: NewItem) -> dict[str, Any]:
+    said = f"{item.speaker}: {item.text}" if item.speaker else item.text
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "persona": item.persona,
+        "thread": item.thread,
+        "session": item.session,
+        "speaker": item.speaker,
+        "state": "current",
+        "created_at": item.created_at,
+        "ended_at": None,
+        "expires_at": item.expires_at,
+        "text": said,
+        "words_scope": _scope(item.persona, item.kind, live=True),
+        "words_self": search_text(said),
+        "words_prev": search_text(item.prev[:_NEIGHBOUR_CHARS]),
+        "words_next": search_text(item.next[:_NEIGHBOUR_CHARS]),
+        "words_date": search_text(item.date_words),
+        "words_title": search_text(item.title),
+        "text_hash": content_hash(said),
+        "embedder": None,
+        "embedding": None,
+        "vec_seq": None,
+    }
+
+
+def _parts(ids: Sequence[str], size: int = 500) -> Iterable[Sequence[str]]:
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size]

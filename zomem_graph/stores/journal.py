@@ -1,0 +1,110 @@
+"""The append-only trail: accesses, captures, gate decisions, and the small values of `meta`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from zomem_graph.stores import sql
+from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.records import Access, CaptureRun, Extraction, GateDecision
+
+__all__ = ["Journal"]
+
+
+class Journal:
+    """Reads and writes the logs, the extraction queue and `meta`."""
+
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
+        self._connection = connection
+        self._dialect = dialect
+
+    def accessed(self, uses: Sequence[Access]) -> list[str]:
+        """Record uses; return the ids that were not yet counted in their turn."""
+        if not uses:
+            return []
+        t = sql.access_log.c
+        ids, key = [use.item_id for use in uses], uses[0].turn_key
+        known = self._connection.execute(select(t.item_id).where(t.turn_key == key, t.item_id.in_(ids)))
+        seen = {row[0] for row in known}
+        new = [use for use in uses if use.item_id not in seen]
+        if new:
+            self._connection.execute(self._dialect.insert_new(sql.access_log), [_values(use) for use in new])
+        return [use.item_id for use in new]
+
+    def captured(self, run: CaptureRun) -> None:
+        """Record one capture."""
+        self._connection.execute(insert(sql.capture_log), [_values(run)])
+
+    def was_captured(self, persona: str, digest: str) -> CaptureRun | None:
+        """Return the finished capture of this very text, if there was one (spec F40)."""
+        t = sql.capture_log.c
+        row = (
+            self._connection.execute(
+                select(sql.capture_log).where(t.persona == persona, t.digest == digest, t.status == "done").limit(1)
+            )
+            .mappings()
+            .first()
+        )
+        return None if row is None else CaptureRun(**row)
+
+    def captures(self, limit: int) -> list[CaptureRun]:
+        """Return the newest captures first."""
+        rows = self._connection.execute(
+            select(sql.capture_log).order_by(sql.capture_log.c.created_at.desc()).limit(limit)
+        )
+        return [CaptureRun(**row) for row in rows.mappings()]
+
+    def capture_totals(self) -> dict[str, int]:
+        """Return sums over all captures (spec F44)."""
+        t = sql.capture_log.c
+        sums = [func.coalesce(func.sum(t[name]), 0).label(name) for name in ("turns", "facts", "skipped", "superseded")]
+        row = self._connection.execute(select(func.count().label("captures"), *sums)).mappings().one()
+        return {name: int(value) for name, value in row.items()}
+
+    def decided(self, decision: GateDecision) -> None:
+        """Record one decision of the gate."""
+        self._connection.execute(insert(sql.gate_log), [_values(decision)])
+
+    def decisions(self, limit: int) -> list[GateDecision]:
+        """Return the newest gate decisions first."""
+        rows = self._connection.execute(select(sql.gate_log).order_by(sql.gate_log.c.created_at.desc()).limit(limit))
+        return [GateDecision(**row) for row in rows.mappings()]
+
+    def queue(self, job: Extraction) -> None:
+        """Put turns into the durable extraction queue."""
+        self._connection.execute(insert(sql.extractions), [_values(job)])
+
+    def due(self, now: datetime, limit: int) -> list[Extraction]:
+        """Return waiting jobs whose time has come, oldest first."""
+        t = sql.extractions.c
+        rows = self._connection.execute(
+            select(sql.extractions)
+            .where(t.status == "waiting", t.not_before <= now)
+            .order_by(t.created_at, t.id)
+            .limit(limit)
+        )
+        return [Extraction(**row) for row in rows.mappings()]
+
+    def settle(self, job_id: str, **values: Any) -> None:
+        """Change status, attempts, error or the next time of a job."""
+        self._connection.execute(update(sql.extractions).where(sql.extractions.c.id == job_id).values(**values))
+
+    def queue_depth(self) -> dict[str, int]:
+        """Return how many extraction jobs are in each status."""
+        t = sql.extractions.c
+        rows = self._connection.execute(select(t.status, func.count()).group_by(t.status))
+        return {status: count for status, count in rows}
+
+    def meta(self, key: str) -> str | None:
+        """Return one small value of the store."""
+        return self._connection.execute(select(sql.meta.c.value).where(sql.meta.c.key == key)).scalar()
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set one small value of the store."""
+        self._connection.execute(self._dialect.upsert(sql.meta, ["key"], ["value"]), [{"key": key, "value": value}])
+
+
+def _values(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in type(record).__slots__}

@@ -1,0 +1,58 @@
+"""Typed links between items."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, func, or_, select
+
+from zomem_graph.stores import sql
+from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.records import Link
+
+__all__ = ["Links"]
+
+_t = sql.links.c
+
+
+class Links:
+    """Reads and writes `links` within one transaction."""
+
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
+        self._connection = connection
+        self._dialect = dialect
+
+    def add(self, new: Sequence[Link]) -> None:
+        """Save links; the same source, target and relation is replaced (spec F26)."""
+        rows = [{name: getattr(link, name) for name in Link.__slots__} for link in new]
+        if rows:
+            keys = ["source_id", "target_id", "relation"]
+            self._connection.execute(self._dialect.upsert(sql.links, keys, ["weight", "created_at"]), rows)
+
+    def remove(self, source_id: str, target_id: str, relation: str | None = None) -> int:
+        """Remove one relation between two items, or all of them; return how many."""
+        where = [_t.source_id == source_id, _t.target_id == target_id]
+        if relation is not None:
+            where.append(_t.relation == relation)
+        return self._connection.execute(delete(sql.links).where(*where)).rowcount
+
+    def touching(self, ids: Sequence[str]) -> list[Link]:
+        """Return every link with an end among the ids, heaviest first."""
+        if not ids:
+            return []
+        part = list(ids)
+        rows = self._connection.execute(
+            select(sql.links)
+            .where(or_(_t.source_id.in_(part), _t.target_id.in_(part)))
+            .order_by(_t.weight.desc(), _t.created_at)
+        )
+        return [Link(**row) for row in rows.mappings()]
+
+    def purge(self, ids: Sequence[str]) -> int:
+        """Remove every link with an end among the ids."""
+        part = list(ids)
+        return self._connection.execute(
+            delete(sql.links).where(or_(_t.source_id.in_(part), _t.target_id.in_(part)))
+        ).rowcount
+
+    def count(self) -> int:
+        """Return how many links there are."""
+        return self._connection.execute(select(func.count()).select_from(sql.links)).scalar_one()

@@ -1,0 +1,62 @@
+"""One exclusive lock a home, for what may not run twice: migrations, feeding the index, maintenance.
+
+It is the system's own file lock, so it dies with the process that holds it and is never stale.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+__all__ = ["FolderLock"]
+
+
+class FolderLock:
+    """An exclusive lock on a file in the home folder; re-entrant within a thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def _lock(self) -> "FileLock":
+        from filelock import FileLock  # 60 ms; not needed by a process that only reads
+
+        return FileLock(self.path, mode=0o600)
+
+    @contextmanager
+    def held(self, *, wait_seconds: float = 30.0) -> Iterator[None]:
+        """Hold the lock; raise StoreLocked when another process keeps it longer than we wait."""
+        if not self.try_hold(wait_seconds=wait_seconds):
+            raise StoreLocked(f"{self.path} is held by another process. Wait for it to end, or stop it.")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the lock if nobody else does; yield whether we hold it."""
+        mine = self.try_hold(wait_seconds=0)
+        try:
+            yield mine
+        finally:
+            if mine:
+                self._lock.release()
+
+    def try_hold(self, *, wait_seconds: float) -> bool:
+        """Try to take the lock within the given seconds."""
+        from filelock import Timeout
+
+        try:
+            self._lock.acquire(timeout=wait_seconds)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise StoreReadOnly(f"{self.path} cannot be written ({error}). Check the folder's permissions.") from error
+        return True

@@ -1,0 +1,198 @@
+"""The frozen values the stores hand out, one class a subject.
+
+A record has the columns of its table under the same names (a test holds it); `sql.py` makes the
+light Core tables of the hot path from them. Times are aware datetimes in UTC.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+__all__ = [
+    "Access",
+    "CaptureRun",
+    "Extraction",
+    "Fact",
+    "GateDecision",
+    "Item",
+    "Kind",
+    "Link",
+    "Mention",
+    "State",
+    "Turn",
+]
+
+Kind = Literal["fact", "turn", "episode", "loop"]
+State = Literal["current", "superseded", "retracted", "expired", "archived", "deleted", "merged", "flagged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One searchable thing: what the words leg and the vector leg know of a fact, turn, episode or loop.
+
+    The `words_*` columns hold search text (`words.search_text`), never display text. `vec_seq` is the
+    outbox number of the last change of its vector, so that a reader can scan what its index lacks.
+    """
+
+    num: int
+    id: str
+    kind: str
+    persona: str
+    thread: str | None
+    session: str | None
+    speaker: str | None
+    state: str
+    created_at: datetime
+    ended_at: datetime | None
+    expires_at: datetime | None
+    text: str
+    words_scope: str
+    words_self: str
+    words_prev: str
+    words_next: str
+    words_date: str
+    words_title: str
+    text_hash: str
+    embedder: str | None
+    embedding: bytes | None
+    vec_seq: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something known: entity, key, value, and where it came from.
+
+    `tier` is one of permanent, stable, active, session, checkpoint (spec T1). `importance` is 0-2,
+    1 is ordinary; `confidence` 0-1. `slot` is the address that has one current value per persona.
+    """
+
+    id: str
+    persona: str
+    entity: str
+    key: str | None
+    value: str
+    text: str
+    category: str
+    tier: str
+    importance: float
+    confidence: float
+    source: str
+    trust: str
+    state: str
+    slot: str
+    many: bool
+    created_at: datetime
+    ended_at: datetime | None
+    expires_at: datetime | None
+    last_accessed: datetime | None
+    access_count: int
+    superseded_by: str | None
+    turn_id: str | None
+    quote: str | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message as it was said. `position` counts from 0 within persona and session."""
+
+    id: str
+    persona: str
+    thread: str | None
+    session: str
+    position: int
+    role: str
+    speaker: str
+    content: str
+    at: datetime
+    digest: str
+    message_id: str | None
+    trust: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A typed, weighted arrow between two items."""
+
+    source_id: str
+    target_id: str
+    relation: str
+    weight: float
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """An item names an entity; `entity` is its normal form."""
+
+    num: int
+    entity: str
+    persona: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """One use of an item: returned to a caller or injected. Probes leave none."""
+
+    item_id: str
+    at: datetime
+    kind: str
+    persona: str
+    turn_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureRun:
+    """One capture of a conversation and what came of it."""
+
+    id: str
+    persona: str
+    thread: str | None
+    source: str
+    digest: str
+    mode: str
+    model: str
+    turns: int
+    facts: int
+    skipped: int
+    superseded: int
+    redacted: int
+    status: str
+    error: str | None
+    created_at: datetime
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """One waiting or finished job of the durable extraction queue: turns a model has yet to read."""
+
+    id: str
+    persona: str
+    thread: str | None
+    session: str
+    turn_ids: list[str]
+    source: str
+    status: str
+    attempts: int
+    error: str | None
+    not_before: datetime
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateDecision:
+    """One decision of the gate, for metrics and audit; the message itself is kept as a hash only."""
+
+    id: str
+    persona: str
+    decision: str
+    method: str
+    reason: str
+    exit_code: int
+    latency_ms: float
+    message_hash: str
+    keywords: list[str]
+    created_at: datetime

@@ -1,0 +1,89 @@
+"""Light Core tables, made from the records, for everything that must answer in milliseconds.
+
+The SQLModel classes in `tables.py` define the schema; importing them costs half a second, which a
+hook that runs on every message cannot pay. A test holds both equal, column by column.
+"""
+
+from dataclasses import fields
+from datetime import datetime
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from sqlalchemy import Boolean, Float, Integer, LargeBinary, TableClause, column, table
+from sqlalchemy.types import TypeEngine
+
+from zomem_graph.stores import records
+from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
+
+__all__ = [
+    "access_log",
+    "capture_log",
+    "collections",
+    "embedding_cache",
+    "extractions",
+    "facts",
+    "gate_log",
+    "items",
+    "light_table",
+    "links",
+    "mentions",
+    "meta",
+    "outbox",
+    "speakers",
+    "turns",
+]
+
+_TYPES: dict[Any, type[TypeEngine[Any]]] = {
+    str: FaithfulText,
+    int: Integer,
+    float: Float,
+    bool: Boolean,
+    bytes: LargeBinary,
+    datetime: UtcTime,
+}
+
+
+def _column_type(hint: Any) -> TypeEngine[Any]:
+    if get_origin(hint) in (Union, UnionType):
+        hint = next(part for part in get_args(hint) if part is not type(None))
+    return _TYPES.get(hint, JsonText)()
+
+
+def light_table(name: str, record: type) -> TableClause:
+    """Return a Core table with one typed column for each field of a record."""
+    hints = get_type_hints(record)
+    return table(name, *(column(f.name, _column_type(hints[f.name])) for f in fields(record)))
+
+
+items = light_table("items", records.Item)
+facts = light_table("facts", records.Fact)
+turns = light_table("turns", records.Turn)
+links = light_table("links", records.Link)
+mentions = light_table("mentions", records.Mention)
+access_log = light_table("access_log", records.Access)
+capture_log = light_table("capture_log", records.CaptureRun)
+extractions = light_table("extractions", records.Extraction)
+gate_log = light_table("gate_log", records.GateDecision)
+outbox = table(
+    "outbox",
+    column("seq", Integer),
+    column("item_id", FaithfulText),
+    column("collection", FaithfulText),
+    column("op", FaithfulText),
+)
+collections = table(
+    "collections",
+    column("persona", FaithfulText),
+    column("kind", FaithfulText),
+    column("embedder", FaithfulText),
+    column("live", Integer),
+)
+meta = table("meta", column("key", FaithfulText), column("value", FaithfulText))
+speakers = table("speakers", column("persona", FaithfulText), column("name", FaithfulText))
+embedding_cache = table(
+    "embedding_cache",
+    column("model", FaithfulText),
+    column("text_hash", FaithfulText),
+    column("vector", LargeBinary),
+    column("created_at", UtcTime),
+)

@@ -1,0 +1,101 @@
+"""All stores of one home behind one door: open it, take a unit of work, close it."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from zomem_graph.stores.chroma_index import ChromaIndex
+from zomem_graph.stores.database import Database
+from zomem_graph.stores.errors import StoreReadOnly
+from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.schema import prepare
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["Home", "Stores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The folder of one memory and the places inside it."""
+
+    root: Path
+    database_file: Path
+
+    @property
+    def chroma(self) -> Path:
+        """Where the vector index lives; it may be thrown away."""
+        return self.root / "chroma"
+
+    @property
+    def backups(self) -> Path:
+        """Where copies from before migrations and maintenance go."""
+        return self.root / "backups"
+
+    @property
+    def models(self) -> Path:
+        """Where fetched model files are."""
+        return self.root / "models"
+
+    @property
+    def lock_file(self) -> Path:
+        """The file whose system lock serialises migrations, the index and maintenance."""
+        return self.root / "zomem.lock"
+
+    def make(self) -> None:
+        """Create the folder, readable by its owner only; raise StoreReadOnly with the cure."""
+        try:
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.database_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self.database_file.exists():
+                os.close(os.open(self.database_file, os.O_CREAT | os.O_RDWR, 0o600))
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{self.root} cannot be used as a home ({error}). Choose another folder with --home or ZOMEM_HOME."
+            ) from error
+
+
+class Stores:
+    """The database, the vector index and the lock of one home."""
+
+    def __init__(self, home: Home, database: Database, index: ChromaIndex, lock: FolderLock) -> None:
+        self.home = home
+        self.database = database
+        self.index = index
+        self.lock = lock
+
+    @classmethod
+    def open(
+        cls,
+        home: Home,
+        *,
+        database_url: str | None = None,
+        chroma_url: str | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> "Stores":
+        """Open or create a home; bring its schema up to date under the lock."""
+        home.make()
+        database = Database(database_url or f"sqlite:///{home.database_file}")
+        lock = FolderLock(home.lock_file)
+        prepare(database, lock=lock, backups=home.backups, now=now())
+        index = ChromaIndex(None if chroma_url else home.chroma, chroma_url, database, lock)
+        return cls(home, database, index, lock)
+
+    @contextmanager
+    def read(self) -> Iterator[Unit]:
+        """Lend a unit of work that only reads: one snapshot of everything."""
+        with self.database.read() as connection:
+            yield Unit(connection, self.database.dialect)
+
+    @contextmanager
+    def write(self) -> Iterator[Unit]:
+        """Lend a unit of work that commits at its end or changes nothing."""
+        with self.database.write() as connection:
+            yield Unit(connection, self.database.dialect)
+
+    def close(self) -> None:
+        """Release the index and the database."""
+        self.index.close()
+        self.database.close()

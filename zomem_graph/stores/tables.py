@@ -1,0 +1,284 @@
+"""The schema as SQLModel classes: what Alembic migrates and what you query with `memory.session()`.
+
+No behaviour here. Column names equal the records' field names.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, text
+from sqlmodel import Field, SQLModel
+
+from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
+
+__all__ = [
+    "AccessRow",
+    "CaptureRow",
+    "CollectionRow",
+    "EmbeddingCacheRow",
+    "ExtractionRow",
+    "FactRow",
+    "GateRow",
+    "ItemRow",
+    "LinkRow",
+    "MentionRow",
+    "MetaRow",
+    "OutboxRow",
+    "SpeakerRow",
+    "TurnRow",
+]
+
+_BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts rows only in INTEGER columns
+
+
+def _text(**options: Any) -> Any:
+    return Field(sa_type=FaithfulText, **options)
+
+
+def _time(**options: Any) -> Any:
+    return Field(sa_type=UtcTime, **options)
+
+
+def _json(name: str) -> Any:
+    return Field(sa_column=Column(name, JsonText, nullable=False))
+
+
+class ItemRow(SQLModel, table=True):
+    """What the words leg and the vector leg know of a fact, turn, episode or loop."""
+
+    __tablename__ = "items"
+    __table_args__ = (
+        Index("ix_items_collection", "persona", "kind", "state", "vec_seq"),
+        Index("ix_items_session", "persona", "session"),
+        Index("ix_items_created", "persona", "created_at"),
+        Index("ix_items_vec_seq", "vec_seq"),
+        Index("ix_items_expires", "expires_at", sqlite_where=text("expires_at is not null")),
+        Index("ix_items_pending", "state", sqlite_where=text("embedding is null")),
+        {"sqlite_autoincrement": True},
+    )
+    num: int | None = Field(default=None, sa_column=Column("num", _BIG, primary_key=True, autoincrement=True))
+    id: str = _text(unique=True)
+    kind: str = _text()
+    persona: str = _text()
+    thread: str | None = _text(default=None)
+    session: str | None = _text(default=None)
+    speaker: str | None = _text(default=None)
+    state: str = _text()
+    created_at: datetime = _time()
+    ended_at: datetime | None = _time(default=None)
+    expires_at: datetime | None = _time(default=None)
+    text: str = _text()
+    words_scope: str = _text()
+    words_self: str = _text()
+    words_prev: str = _text()
+    words_next: str = _text()
+    words_date: str = _text()
+    words_title: str = _text()
+    text_hash: str = _text()
+    embedder: str | None = _text(default=None)
+    embedding: bytes | None = Field(default=None, sa_column=Column("embedding", LargeBinary))
+    vec_seq: int | None = Field(default=None, sa_column=Column("vec_seq", BigInteger))
+
+
+class FactRow(SQLModel, table=True):
+    """Something known (spec T1); one current value a slot and persona."""
+
+    __tablename__ = "facts"
+    __table_args__ = (
+        Index(
+            "uq_facts_slot",
+            "persona",
+            "slot",
+            unique=True,
+            sqlite_where=text("state = 'current'"),
+            postgresql_where=text("state = 'current'"),
+        ),
+        Index("ix_facts_entity", "persona", "entity", "key"),
+        Index("ix_facts_turn", "turn_id"),
+    )
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    entity: str = _text()
+    key: str | None = _text(default=None)
+    value: str = _text()
+    text: str = _text()
+    category: str = _text()
+    tier: str = _text()
+    importance: float
+    confidence: float
+    source: str = _text()
+    trust: str = _text()
+    state: str = _text()
+    slot: str = _text()
+    many: bool
+    created_at: datetime = _time()
+    ended_at: datetime | None = _time(default=None)
+    expires_at: datetime | None = _time(default=None)
+    last_accessed: datetime | None = _time(default=None)
+    access_count: int
+    superseded_by: str | None = _text(default=None)
+    turn_id: str | None = _text(default=None)
+    quote: str | None = _text(default=None)
+    details: dict[str, Any] = _json("metadata")
+
+
+class TurnRow(SQLModel, table=True):
+    """One message as it was said."""
+
+    __tablename__ = "turns"
+    __table_args__ = (
+        Index("uq_turns_place", "persona", "session", "position", unique=True),
+        Index("ix_turns_thread", "persona", "thread"),
+    )
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    thread: str | None = _text(default=None)
+    session: str = _text()
+    position: int
+    role: str = _text()
+    speaker: str = _text()
+    content: str = _text()
+    at: datetime = _time()
+    digest: str = _text()
+    message_id: str | None = _text(default=None)
+    trust: str = _text()
+    details: dict[str, Any] = _json("metadata")
+
+
+class LinkRow(SQLModel, table=True):
+    """A typed, weighted arrow between two items (spec T5)."""
+
+    __tablename__ = "links"
+    __table_args__ = (Index("ix_links_target", "target_id"),)
+    source_id: str = _text(primary_key=True)
+    target_id: str = _text(primary_key=True)
+    relation: str = _text(primary_key=True)
+    weight: float
+    created_at: datetime = _time()
+
+
+class MentionRow(SQLModel, table=True):
+    """An item names an entity."""
+
+    __tablename__ = "mentions"
+    __table_args__ = (Index("ix_mentions_entity", "persona", "entity"),)
+    num: int = Field(sa_column=Column("num", _BIG, primary_key=True, autoincrement=False))
+    entity: str = _text(primary_key=True)
+    persona: str = _text()
+
+
+class OutboxRow(SQLModel, table=True):
+    """A change the vector index has yet to follow; written in the transaction of the change."""
+
+    __tablename__ = "outbox"
+    __table_args__ = ({"sqlite_autoincrement": True},)
+    seq: int | None = Field(default=None, sa_column=Column("seq", _BIG, primary_key=True, autoincrement=True))
+    item_id: str = _text()
+    collection: str = _text()
+    op: str = _text()
+
+
+class CollectionRow(SQLModel, table=True):
+    """How many live vectors a persona has of a kind in a space, kept in step by every write."""
+
+    __tablename__ = "collections"
+    persona: str = _text(primary_key=True)
+    kind: str = _text(primary_key=True)
+    embedder: str = _text(primary_key=True)
+    live: int
+
+
+class MetaRow(SQLModel, table=True):
+    """Small facts about the store: the embedder, the index generation, what the index has seen."""
+
+    __tablename__ = "meta"
+    key: str = _text(primary_key=True)
+    value: str = _text()
+
+
+class SpeakerRow(SQLModel, table=True):
+    """Who has spoken, for the speaker signal of the ranking."""
+
+    __tablename__ = "speakers"
+    persona: str = _text(primary_key=True)
+    name: str = _text(primary_key=True)
+
+
+class AccessRow(SQLModel, table=True):
+    """One use of an item, at most once a turn (spec T28)."""
+
+    __tablename__ = "access_log"
+    __table_args__ = (Index("ix_access_at", "at"),)
+    item_id: str = _text(primary_key=True)
+    turn_key: str = _text(primary_key=True)
+    at: datetime = _time()
+    kind: str = _text()
+    persona: str = _text()
+
+
+class CaptureRow(SQLModel, table=True):
+    """One capture of a conversation (spec T6)."""
+
+    __tablename__ = "capture_log"
+    __table_args__ = (Index("ix_capture_digest", "persona", "digest"),)
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    thread: str | None = _text(default=None)
+    source: str = _text()
+    digest: str = _text()
+    mode: str = _text()
+    model: str = _text()
+    turns: int
+    facts: int
+    skipped: int
+    superseded: int
+    redacted: int
+    status: str = _text()
+    error: str | None = _text(default=None)
+    created_at: datetime = _time()
+    duration_ms: float
+
+
+class ExtractionRow(SQLModel, table=True):
+    """The durable queue of turns a model has yet to read."""
+
+    __tablename__ = "extractions"
+    __table_args__ = (Index("ix_extractions_due", "status", "not_before"),)
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    thread: str | None = _text(default=None)
+    session: str = _text()
+    turn_ids: list[str] = _json("turn_ids")
+    source: str = _text()
+    status: str = _text()
+    attempts: int
+    error: str | None = _text(default=None)
+    not_before: datetime = _time()
+    created_at: datetime = _time()
+
+
+class GateRow(SQLModel, table=True):
+    """One decision of the gate (spec T20); the message is kept as a hash."""
+
+    __tablename__ = "gate_log"
+    __table_args__ = (Index("ix_gate_created", "created_at"),)
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    decision: str = _text()
+    method: str = _text()
+    reason: str = _text()
+    exit_code: int
+    latency_ms: float
+    message_hash: str = _text()
+    keywords: list[str] = _json("keywords")
+    created_at: datetime = _time()
+
+
+class EmbeddingCacheRow(SQLModel, table=True):
+    """Vectors already paid for, by model and text (spec T11)."""
+
+    __tablename__ = "embedding_cache"
+    model: str = _text(primary_key=True)
+    text_hash: str = _text(primary_key=True)
+    vector: bytes = Field(sa_column=Column("vector", LargeBinary, nullable=False))
+    created_at: datetime = _time()

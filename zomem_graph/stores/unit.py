@@ -1,0 +1,65 @@
+"""One transaction over every subject."""
+
+from functools import cached_property
+
+from sqlalchemy import Connection
+
+from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.facts import Facts
+from zomem_graph.stores.items import Items
+from zomem_graph.stores.journal import Journal
+from zomem_graph.stores.links import Links
+from zomem_graph.stores.outbox import Outbox
+from zomem_graph.stores.turns import Turns
+
+__all__ = ["Unit"]
+
+
+class Unit:
+    """One transaction over every subject; repositories are made when asked for."""
+
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
+        self._connection = connection
+        self._dialect = dialect
+
+    @cached_property
+    def items(self) -> Items:
+        """What search sees."""
+        return Items(self._connection, self._dialect)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known."""
+        return Facts(self._connection)
+
+    @cached_property
+    def turns(self) -> Turns:
+        """What was said."""
+        return Turns(self._connection)
+
+    @cached_property
+    def links(self) -> Links:
+        """How things relate."""
+        return Links(self._connection, self._dialect)
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        """What the index has yet to follow."""
+        return Outbox(self._connection)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """The trail and the queues."""
+        return Journal(self._connection, self._dialect)
+
+    def fulltext_fault(self) -> str | None:
+        """Return what is wrong with the full text, or None."""
+        return self._dialect.fulltext_fault(self._connection)
+
+    def rebuild_fulltext(self) -> None:
+        """Fill the full text again from the items."""
+        self._dialect.rebuild_fulltext(self._connection)
+
+    def database_fault(self) -> str | None:
+        """Return what the database's integrity check says, or None."""
+        return self._dialect.database_fault(self._connection)
