@@ -237,6 +237,8 @@ def test_names_told_apart_by_signs_stay_apart(index: Index, name: str, others: l
         ("it cost $1,200.50", "1200.50"),
         ("call AT&T", "AT&T"),
         ("C++17 only", "C++"),
+        ("on 03 May 2024", "3 May"),
+        ("on 3 May 2024", "2024-05-03"),
         ("Notepad++", "notepad"),
         ("write to anna@example.org", "anna@example.org"),
     ],
@@ -297,6 +299,12 @@ def test_words_are_looked_for_in_the_named_columns_only(index: Index) -> None:
 
     assert index.match(match_scoped(["tea"], ["title"], [token])) == [2]
     assert index.match(match_scoped([token], ["self", "title"], [token])) == []
+
+
+def test_the_scope_may_stand_in_another_column(index: Index) -> None:
+    index.add("tea", title="zlive")
+
+    assert index.match(match_scoped(["tea"], ["self"], ["zlive"], scope_column="title")) == [1]
 
 
 @given(query=any_text, name=any_text)
