@@ -18,8 +18,12 @@ PACKAGE = "zomem_graph"
 LONGEST_MODULE = 450
 LONGEST_FUNCTION = 60
 
-# "path:function" -> why everything has to be caught just there. Only the outermost edges qualify.
-BROAD_EXCEPT_ALLOWED: Mapping[str, str] = {}
+# "path:function" -> why everything has to be caught just there. Outermost edges and foreign code only.
+BROAD_EXCEPT_ALLOWED: Mapping[str, str] = {
+    "zomem_graph/models/failures.py:provider_errors": (
+        "raises everything again as a ModelError: the clients of the providers share no root error"
+    ),
+}
 
 # "path" -> why it may load our own modules by name, at run time.
 LAZY_DOORS: Mapping[str, str] = {
@@ -336,7 +340,9 @@ def package() -> Package:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_package_keeps_its_rule(rule: Rule, package: Package) -> None:
-    assert list(rule(package)) == []
+    broken = list(rule(package))
+
+    assert not broken, "\n".join(broken)
 
 
 @pytest.mark.parametrize(("rule", "files"), PLANTED)
