@@ -53,7 +53,9 @@ def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateG
     return graph
 
 
-def create_chat_graph(memory: Memory, chat_node: Any, *, context_schema: Any = None) -> StateGraph[Any, Any, Any, Any]:
+def create_chat_graph(
+    memory: Memory, chat_node: Any, *, context_schema: Any = None
+) -> StateGraph[Any, Any, Any, Any]:
     """Return recall → your chat node → capture. Your node reads `memory_context`, or calls `with_memory`."""
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=context_schema)
     graph.add_node("recall", create_recall_graph(memory).compile())
@@ -72,7 +74,7 @@ def with_memory(state: MemoryState) -> list[BaseMessage]:
     The block stands at the tail, so the prefix stays the same and prompt caches survive; nothing is added
     to the state.
     """
-    messages = list(state["messages"])
+    messages: list[BaseMessage] = list(state["messages"])
     block = state.get("memory_context", "")
     if not block or not messages:
         return messages

@@ -79,7 +79,9 @@ def _chat(memory: "Memory") -> Check:
             )
         )
     except ZomemError as error:
-        return Check(name="chat model", status="red", said=str(error), cure="Check the model's name, key and network.")
+        return Check(
+            name="chat model", status="red", said=str(error), cure="Check the model's name, key and network."
+        )
     return Check(name="chat model", status="green", said=_name(model))
 
 
@@ -94,7 +96,9 @@ def _embedder(memory: "Memory") -> Check:
     try:
         memory.embedder.embed_query("health check")
     except ZomemError as error:
-        return Check(name="embedder", status="red", said=str(error), cure="Search goes by words until it answers.")
+        return Check(
+            name="embedder", status="red", said=str(error), cure="Search goes by words until it answers."
+        )
     return Check(name="embedder", status="green", said=f"{memory.embedder.identity} answers")
 
 
@@ -106,7 +110,9 @@ def _database(memory: "Memory") -> Check:
     except ZomemError as error:
         return Check(name="database", status="red", said=str(error), cure="See the message.")
     if fault is not None:
-        return Check(name="database", status="red", said=fault, cure="Restore the newest copy from the backups folder.")
+        return Check(
+            name="database", status="red", said=fault, cure="Restore the newest copy from the backups folder."
+        )
     return Check(name="database", status="green", said=f"{memory.stores.database.place} reads and writes")
 
 
@@ -114,7 +120,9 @@ def _schema(memory: "Memory") -> Check:
     found = schema_version(memory.stores.database)
     if found == HEAD:
         return Check(name="schema", status="green", said=f"version {found}")
-    return Check(name="schema", status="red", said=f"version {found}, needed {HEAD}", cure="Open the memory again.")
+    return Check(
+        name="schema", status="red", said=f"version {found}, needed {HEAD}", cure="Open the memory again."
+    )
 
 
 def _fulltext(memory: "Memory") -> Check:
@@ -128,7 +136,9 @@ def _fulltext(memory: "Memory") -> Check:
 def _index(memory: "Memory") -> Check:
     with memory.stores.read() as unit:
         waiting = unit.outbox.depth()
-        unembedded = 0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
+        unembedded = (
+            0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
+        )
     damaged = memory.stores.index.damage()
     if damaged is not None:
         return Check(name="index", status="red", said=damaged, cure="zomem repair")

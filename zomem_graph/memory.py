@@ -9,23 +9,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from zomem_graph.conversations import read_conversation
+from zomem_graph.asking import (
+    CaptureWords,
+    RecallWords,
+    SearchWords,
+    capture_request,
+    new_fact,
+    recall_request,
+    search_query,
+)
 from zomem_graph.health import HealthReport, examine, repair_store, verify_store
 from zomem_graph.models import resolve_chat, resolve_embedder
-from zomem_graph.nodes.flow import Flow, arun, run
+from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.options import MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
-from zomem_graph.nodes.steps.capture import CaptureRequest, capture
+from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_index
 from zomem_graph.nodes.steps.extract import extract_due
-from zomem_graph.nodes.steps.messages import Said, to_said
+from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
-from zomem_graph.nodes.steps.recall import RecallRequest, recall
+from zomem_graph.nodes.steps.recall import recall
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
-from zomem_graph.nodes.steps.retrieve import KINDS, Query, Retrieved, retrieve
+from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import CaptureReport, Hit, Recollection
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, InvalidInput, UnknownName, ZomemError
@@ -97,7 +105,9 @@ class Memory:
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
         place = Home(settings.home, settings.database_file)
-        stores = Stores.open(place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now)
+        stores = Stores.open(
+            place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now
+        )
         try:
             with stores.read() as unit:
                 recorded = unit.journal.meta(EMBEDDER_KEY)
@@ -159,7 +169,7 @@ class Memory:
 
     def remember_many(self, items: Iterable[Mapping[str, Any]]) -> list[Fact]:
         """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
-        return self._remember([_new_fact(item, number) for number, item in enumerate(items)])
+        return self._remember([new_fact(item, number) for number, item in enumerate(items)])
 
     def _remember(self, new: Sequence[NewFact]) -> list[Fact]:
         self._check_open()
@@ -202,34 +212,8 @@ class Memory:
         `conversation` is messages, or plain text with `Name: …` lines. `inline` waits for the model.
         """
         self._check_open()
-        return run(capture(self, self._capture_request(conversation, scope, source, session, dry_run, inline)))
-
-    async def acapture(
-        self,
-        conversation: Iterable[Any] | str,
-        *,
-        scope: Scope | None = None,
-        source: str = "api",
-        session: str | None = None,
-        dry_run: bool = False,
-        inline: bool = False,
-    ) -> CaptureReport:
-        """Do the same as `capture` without blocking the event loop."""
-        self._check_open()
-        return await arun(capture(self, self._capture_request(conversation, scope, source, session, dry_run, inline)))
-
-    def _capture_request(
-        self,
-        conversation: Iterable[Any] | str,
-        scope: Scope | None,
-        source: str,
-        session: str | None,
-        dry_run: bool,
-        inline: bool,
-    ) -> CaptureRequest:
-        messages = _said_in(conversation) if isinstance(conversation, str) else to_said(conversation)
-        return CaptureRequest(
-            messages=messages, scope=scope or Scope(), session=session, source=source, dry_run=dry_run, inline=inline
+        return run(
+            capture(self, self._capture_request(conversation, scope, source, session, dry_run, inline))
         )
 
     async def aremember(self, entity: str, key: str | None, value: str, **named: Any) -> Fact:
@@ -257,49 +241,23 @@ class Memory:
         include_superseded: bool = False,
     ) -> list[Hit]:
         """Return what answers a question, best first; every string is a legal question."""
-        found = run(self._search(query, scope, kinds, limit, since, until, as_of, include_superseded))
-        return list(found.hits)
-
-    async def asearch(
-        self,
-        query: str,
-        *,
-        scope: Scope | None = None,
-        kinds: Sequence[str] | None = None,
-        limit: int = 10,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        as_of: datetime | None = None,
-        include_superseded: bool = False,
-    ) -> list[Hit]:
-        """Do the same as `search` without blocking the event loop."""
-        found = await arun(self._search(query, scope, kinds, limit, since, until, as_of, include_superseded))
-        return list(found.hits)
-
-    def _search(
-        self,
-        text: str,
-        scope: Scope | None,
-        kinds: Sequence[str] | None,
-        limit: int,
-        since: datetime | None,
-        until: datetime | None,
-        as_of: datetime | None,
-        include_superseded: bool,
-    ) -> Flow[Retrieved]:
         self._check_open()
-        if not isinstance(text, str):
-            raise InvalidInput(f"query must be text, not {type(text).__name__}.")
-        query = Query(
-            text=text,
+        words = SearchWords(
+            scope=scope,
+            kinds=kinds,
             limit=limit,
-            kinds=KINDS if kinds is None else tuple(kinds),
-            since=_aware("since", since),
-            until=_aware("until", until),
-            as_of=_aware("as_of", as_of),
+            since=since,
+            until=until,
+            as_of=as_of,
             include_superseded=include_superseded,
         )
-        return retrieve(self, query, scope or Scope())
+        return list(run(retrieve(self, search_query(query, words), scope or Scope())).hits)
+
+    async def asearch(self, query: str, **words: Unpack[SearchWords]) -> list[Hit]:
+        """Do the same as `search` without blocking the event loop."""
+        self._check_open()
+        found = await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope()))
+        return list(found.hits)
 
     def recall(
         self,
@@ -315,43 +273,14 @@ class Memory:
 
         `history` are the messages before this one; `token_budget` counts UTF-8 bytes / 4.
         """
-        return run(recall(self, self._recall_request(message, scope, history, limit, token_budget, as_of)))
-
-    async def arecall(
-        self,
-        message: str,
-        *,
-        scope: Scope | None = None,
-        history: Sequence[Any] = (),
-        limit: int = 10,
-        token_budget: int = 1_000,
-        as_of: datetime | None = None,
-    ) -> Recollection:
-        """Do the same as `recall` without blocking the event loop."""
-        return await arun(recall(self, self._recall_request(message, scope, history, limit, token_budget, as_of)))
-
-    def _recall_request(
-        self,
-        message: str,
-        scope: Scope | None,
-        history: Sequence[Any],
-        limit: int,
-        token_budget: int,
-        as_of: datetime | None,
-    ) -> RecallRequest:
         self._check_open()
-        if not isinstance(message, str):
-            raise InvalidInput(f"message must be text, not {type(message).__name__}.")
-        if token_budget < 1:
-            raise InvalidInput(f"token_budget must be at least 1, not {token_budget}.")
-        return RecallRequest(
-            message=message,
-            scope=scope or Scope(),
-            history=tuple(said.content for said in to_said(history)),
-            limit=limit,
-            token_budget=token_budget,
-            as_of=_aware("as_of", as_of),
-        )
+        words = RecallWords(scope=scope, history=history, limit=limit, token_budget=token_budget, as_of=as_of)
+        return run(recall(self, recall_request(message, words)))
+
+    async def arecall(self, message: str, **words: Unpack[RecallWords]) -> Recollection:
+        """Do the same as `recall` without blocking the event loop."""
+        self._check_open()
+        return await arun(recall(self, recall_request(message, words)))
 
     def lookup(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
         """Return the current facts of an entity, surest first (spec F7); counts as a use."""
@@ -473,8 +402,12 @@ class Memory:
 
     def _something_waits(self) -> bool:
         with self.stores.read() as unit:
-            unembedded = self.embedder is not None and unit.items.pending_count(embedder=self.embedder.identity)
-            return bool(unembedded or unit.outbox.depth() >= self.options.write.drain_at or unit.journal.queue_depth())
+            unembedded = self.embedder is not None and unit.items.pending_count(
+                embedder=self.embedder.identity
+            )
+            return bool(
+                unembedded or unit.outbox.depth() >= self.options.write.drain_at or unit.journal.queue_depth()
+            )
 
     def _work_once(self) -> bool:
         """Do one round of what waits; return whether there may be more."""
@@ -488,34 +421,3 @@ class Memory:
     def _check_open(self) -> None:
         if self._closed:
             raise Closed("This memory was closed. Open it again with Memory.open(home).")
-
-
-def _new_fact(item: Mapping[str, Any], number: int) -> NewFact:
-    if not isinstance(item, Mapping):
-        raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
-    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote"}
-    unknown = sorted(set(item) - allowed)
-    if unknown:
-        raise InvalidInput(f"item {number} has unknown names {', '.join(map(str, unknown))}; known: {sorted(allowed)}.")
-    missing = [name for name in ("entity", "value") if name not in item]
-    if missing:
-        raise InvalidInput(f"item {number} lacks {' and '.join(missing)}.")
-    return NewFact(**{"key": None, **item})
-
-
-def _said_in(text: str) -> list[Said]:
-    """Read a plain transcript; text without speakers is one message of the user."""
-    conversation = read_conversation(text)
-    return to_said(
-        {"role": m.role, "content": m.content, "name": m.name, "at": m.at}
-        for session in conversation.sessions
-        for m in session.messages
-    )
-
-
-def _aware(name: str, value: datetime | None) -> datetime | None:
-    if value is None:
-        return None
-    if not isinstance(value, datetime):
-        raise InvalidInput(f"{name} must be a datetime, not {type(value).__name__}.")
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value

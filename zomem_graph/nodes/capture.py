@@ -32,7 +32,9 @@ def create_capture_node(
         if isinstance(report, Failed):
             running.emit({"memory": "capture", "failed": str(report.error)})
             return {"memory_degraded": [*(state.get("memory_degraded") or []), f"capture: {report.error}"]}
-        running.emit({"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued})
+        running.emit(
+            {"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued}
+        )
         return {"memory_degraded": [*(state.get("memory_degraded") or []), *report.degraded]}
 
     return MemoryNode("capture", step, memory)

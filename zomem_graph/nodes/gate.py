@@ -1,4 +1,4 @@
-"""The gate as a node: does the latest message need memory, by its words?"""
+"""The gate as a node: whether the latest message needs memory, by its words."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -39,11 +39,12 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
         self._step = step
         self._services = services
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:  # noqa: A002
-        """Run the step and return what it changed in the state."""
-        return run(self._step(_state(input), self._running(config)))
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:  # noqa: A002
+    def invoke(
+        self,
+        input: Any,  # noqa: A002  # the name LangChain gives it
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
         """Run the step without blocking the event loop and return what it changed in the state."""
         return await arun(self._step(_state(input), self._running(config)))
 

@@ -4,7 +4,14 @@ from dataclasses import dataclass, field
 
 from zomem_graph.nodes.rules.fusion import FusionOptions
 
-__all__ = ["CaptureOptions", "ComposeOptions", "GateOptions", "MemoryOptions", "RetrieveOptions", "WriteOptions"]
+__all__ = [
+    "CaptureOptions",
+    "ComposeOptions",
+    "GateOptions",
+    "MemoryOptions",
+    "RetrieveOptions",
+    "WriteOptions",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,11 +30,19 @@ class Embedder(Protocol):
     """
 
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """Return "provider:model"."""
+        ...
+
     @property
-    def width(self) -> int: ...
+    def width(self) -> int:
+        """Return the number of dimensions."""
+        ...
+
     @property
-    def spread(self) -> float: ...
+    def spread(self) -> float:
+        """Return the tau of this space."""
+        ...
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question, shape (width,). Raises ModelError."""
@@ -76,27 +84,46 @@ class ChatModel(Protocol):
     """Answers an `Ask` within its deadline; raises ModelError or ModelTimeout."""
 
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """Return "provider:model" as configured; the reply says what really answered."""
+        ...
 
-    def ask(self, ask: Ask) -> Reply: ...
+    def ask(self, ask: Ask) -> Reply:
+        """Return the reply; wait at most the deadline."""
+        ...
 
-    async def aask(self, ask: Ask) -> Reply: ...
+    async def aask(self, ask: Ask) -> Reply:
+        """Return the reply without blocking the event loop."""
+        ...
 
 
 class Services(Protocol):
     """What every step works with: the stores, the models, the clock. `Memory` is one."""
 
     @property
-    def stores(self) -> Stores: ...
+    def stores(self) -> Stores:
+        """Return where everything is kept."""
+        ...
 
     @property
-    def embedder(self) -> Embedder | None: ...
+    def embedder(self) -> Embedder | None:
+        """Return the embedder, or None when search goes by words only."""
+        ...
 
     @property
-    def clock(self) -> Clock: ...
+    def clock(self) -> Clock:
+        """Return the clock; it gives aware datetimes."""
+        ...
 
     @property
-    def options(self) -> MemoryOptions: ...
+    def options(self) -> MemoryOptions:
+        """Return the options of every step."""
+        ...
+
+    @property
+    def strict_scope(self) -> bool:
+        """Return whether a run that names no persona is refused."""
+        ...
 
     def chat(self, workload: str) -> ChatModel | None:
         """Return the chat model of a workload (spec F139), or None when there is none."""

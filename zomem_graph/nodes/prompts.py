@@ -26,7 +26,15 @@ _FACTS_SCHEMA = {
                     "confidence": {"type": "number"},
                     "source_quote": {"type": "string"},
                 },
-                "required": ["entity", "key", "value", "category", "decay_class", "confidence", "source_quote"],
+                "required": [
+                    "entity",
+                    "key",
+                    "value",
+                    "category",
+                    "decay_class",
+                    "confidence",
+                    "source_quote",
+                ],
                 "additionalProperties": False,
             },
         }
@@ -49,7 +57,8 @@ Rules:
 - source_quote: the user's exact words that say it, copied letter by letter.
 - At most 20 facts. Nothing worth keeping: {"facts": []}.
 
-Reply with JSON only: {"facts": [{"entity", "key", "value", "category", "decay_class", "confidence", "source_quote"}]}"""
+Reply with JSON only:
+{"facts": [{"entity", "key", "value", "category", "decay_class", "confidence", "source_quote"}]}"""
 
 
 def extraction_ask(window: Sequence[Turn]) -> Ask:

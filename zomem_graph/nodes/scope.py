@@ -32,12 +32,14 @@ class Scope:
             if value is None:
                 continue
             if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
-                raise InvalidInput(f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}.")
+                raise InvalidInput(
+                    f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}."
+                )
         try:
             ZoneInfo(self.time_zone)
         except (KeyError, ValueError, OSError, TypeError) as error:
             raise InvalidInput(
-                f"time_zone {self.time_zone!r:.80} is not known. Use an IANA name such as Europe/Paris or UTC."
+                f"time_zone {self.time_zone!r:.80} is not known. Use an IANA name such as Europe/Paris."
             ) from error
 
     @property

@@ -1,0 +1,1 @@
+"""Where memory lives: tables, full text, vector index. Imports nothing else of ours."""

@@ -58,9 +58,13 @@ class Database:
         said = str(error.orig).lower()
         place = self.place
         if "locked" in said or "busy" in said or "lock timeout" in said:
-            return StoreLocked(f"{place} is held by another process for too long. Try again, or stop that process.")
+            return StoreLocked(
+                f"{place} is held by another process for too long. Try again, or stop that process."
+            )
         if "readonly" in said or "read-only" in said or "unable to open" in said:
-            return StoreReadOnly(f"{place} cannot be opened for writing ({error.orig}). Check the folder's permissions.")
+            return StoreReadOnly(
+                f"{place} cannot be opened for writing ({error.orig}). Check the folder's permissions."
+            )
         if "full" in said or "disk i/o" in said or "no space" in said:
             return StoreReadOnly(f"{place} cannot be written ({error.orig}). Free some space on the disk.")
         if "malformed" in said or "not a database" in said or "corrupt" in said:

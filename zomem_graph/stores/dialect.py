@@ -44,13 +44,17 @@ class Dialect(Protocol):
 
     name: str
 
-    def create_engine(self, url: str) -> Engine: ...
+    def create_engine(self, url: str) -> Engine:
+        """Return an engine whose reads never block and whose writes queue."""
+        ...
 
     def create_fulltext(self, connection: Connection) -> None:
         """Make the full-text structures over `items`; safe to repeat."""
         ...
 
-    def drop_fulltext(self, connection: Connection) -> None: ...
+    def drop_fulltext(self, connection: Connection) -> None:
+        """Remove them again."""
+        ...
 
     def rebuild_fulltext(self, connection: Connection) -> None:
         """Fill the full text again from `items`."""
@@ -60,7 +64,9 @@ class Dialect(Protocol):
         """Return what is wrong with the full text, or None."""
         ...
 
-    def search_words(self, connection: Connection, query: WordsQuery) -> list[WordsHit]: ...
+    def search_words(self, connection: Connection, query: WordsQuery) -> list[WordsHit]:
+        """Return the best items by words; an empty query gives an empty list."""
+        ...
 
     def insert_new(self, table: TableClause) -> Insert:
         """Return an INSERT that leaves existing rows alone."""

@@ -39,7 +39,11 @@ class Facts:
 
     def lookup(self, personas: Sequence[str], entity: str, key: str | None = None) -> list[Fact]:
         """Return current facts of an entity, surest first, then newest (spec F7)."""
-        where = [_t.persona.in_(list(personas)), func.lower(_t.entity) == entity.lower(), _t.state == "current"]
+        where = [
+            _t.persona.in_(list(personas)),
+            func.lower(_t.entity) == entity.lower(),
+            _t.state == "current",
+        ]
         if key is not None:
             where.append(func.lower(_t.key) == key.lower())
         rows = self._connection.execute(

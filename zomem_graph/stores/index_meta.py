@@ -6,7 +6,7 @@ together with the outbox.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +21,7 @@ EVERYTHING = "*"  # the fault of the whole index, in place of a collection's nam
 
 _t = sql.meta.c
 _GENERATION = "index.generation"
+_FED = "index.fed"
 _APPLIED = "index.applied"
 _HIGHEST = "index.highest"
 _STORE = "index.store"
@@ -31,9 +32,13 @@ _REFUSED = "index.refused."
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One collection as the index holds it: `number` grows by each rebuild, `changes` by each change fed."""
+    """One making of a collection.
 
-    number: int = 0
+    `number` is the generation in which it was made, so that no two makings share one; `changes` counts
+    the changes fed to it since.
+    """
+
+    number: int
     changes: int = 0
 
 
@@ -73,17 +78,31 @@ class IndexMeta:
         names = (_APPLIED, _EDITION + collection, _FAULT + collection, _FAULT + EVERYTHING)
         found = self._values(names)
         fault = found.get(_FAULT + EVERYTHING) or found.get(_FAULT + collection)
-        return Standing(int(found.get(_APPLIED, 0)), _edition(found.get(_EDITION + collection)), fault)
+        edition = found.get(_EDITION + collection)
+        return Standing(
+            int(found.get(_APPLIED, 0)), None if edition is None else Edition(*json.loads(edition)), fault
+        )
 
     def generation(self) -> int:
         """Return how often the index was about to be changed, by any process."""
         return int(self._values([_GENERATION]).get(_GENERATION, 0))
 
     def next_generation(self) -> int:
-        """Count one change of the index and return the new generation."""
+        """Count one change of the index and return the new generation; the first one names the store."""
         number = self.generation() + 1
+        self._connection.execute(
+            self._dialect.insert_new(sql.meta).values(key=_STORE, value=uuid4().hex[:12])
+        )
         self._set({_GENERATION: str(number)})
         return number
+
+    def fed(self) -> int:
+        """Return the last generation that was fed to its end; 0 before the first."""
+        return int(self._values([_FED]).get(_FED, 0))
+
+    def set_fed(self, generation: int) -> None:
+        """Record that a generation was fed to its end."""
+        self._set({_FED: str(generation)})
 
     def applied(self) -> int:
         """Return the outbox number up to which every change is in the index."""
@@ -96,19 +115,18 @@ class IndexMeta:
         self._set({_HIGHEST: str(highest), _APPLIED: str(applied)})
         return applied
 
-    def store_id(self) -> str | None:
-        """Return the name of this database among all others; None before `name_store`."""
-        return self._values([_STORE]).get(_STORE)
+    def store_id(self) -> str:
+        """Return the name of this database among all others; empty before the first generation."""
+        return self._values([_STORE]).get(_STORE, "")
 
-    def name_store(self) -> str:
-        """Return the name of this database, giving it one when it has none."""
-        self._connection.execute(self._dialect.insert_new(sql.meta).values(key=_STORE, value=uuid4().hex[:12]))
-        return self._values([_STORE])[_STORE]
-
-    def editions(self) -> dict[str, Edition]:
-        """Return every collection the index holds."""
-        found = {name: _edition(value) for name, value in self._under(_EDITION).items()}
-        return {name: edition for name, edition in found.items() if edition is not None}
+    def editions(self, names: Iterable[str] | None = None) -> dict[str, Edition]:
+        """Return the collections the index holds, all or those among `names`."""
+        if names is None:
+            found = self._under(_EDITION)
+        else:
+            rows = self._values([_EDITION + name for name in names])
+            found = {key.removeprefix(_EDITION): value for key, value in rows.items()}
+        return {name: Edition(*json.loads(value)) for name, value in found.items()}
 
     def set_editions(self, editions: Mapping[str, Edition]) -> None:
         """Record collections as the index holds them now."""
@@ -136,33 +154,23 @@ class IndexMeta:
 
     def set_refusals(self, refusals: Iterable[Refusal]) -> None:
         """Record vectors the index would not take."""
-        self._set(
-            {
-                _REFUSED + r.item_id: json.dumps(
-                    {
-                        "item_id": r.item_id,
-                        "collection": r.collection,
-                        "reason": r.reason,
-                        "tries": r.tries,
-                        "aside": r.aside,
-                    }
-                )
-                for r in refusals
-            }
-        )
+        self._set({_REFUSED + refusal.item_id: json.dumps(asdict(refusal)) for refusal in refusals})
 
     def clear_refusals(self, item_ids: Iterable[str]) -> None:
         """Forget that these items were refused."""
         self._drop(_REFUSED + item_id for item_id in item_ids)
 
     def _values(self, names: Iterable[str]) -> dict[str, str]:
-        rows = self._connection.execute(select(_t.key, _t.value).where(_t.key.in_(list(names))))
-        return {key: value for key, value in rows}
+        listed = list(names)
+        found: dict[str, str] = {}
+        for start in range(0, len(listed), 500):
+            where = _t.key.in_(listed[start : start + 500])
+            found.update((key, value) for key, value in self._connection.execute(select(_t.key, _t.value).where(where)))
+        return found
 
     def _under(self, prefix: str) -> dict[str, str]:
-        # a range, not LIKE: names may hold its wildcards, and the range uses the key's index
-        where = (_t.key >= prefix, _t.key < prefix + "\U0010ffff")
-        rows = self._connection.execute(select(_t.key, _t.value).where(*where).order_by(_t.key))
+        where = _t.key.startswith(prefix, autoescape=True)
+        rows = self._connection.execute(select(_t.key, _t.value).where(where).order_by(_t.key))
         return {key.removeprefix(prefix): value for key, value in rows}
 
     def _set(self, values: Mapping[str, str]) -> None:
@@ -175,6 +183,3 @@ class IndexMeta:
         for start in range(0, len(listed), 500):
             self._connection.execute(delete(sql.meta).where(_t.key.in_(listed[start : start + 500])))
 
-
-def _edition(value: str | None) -> Edition | None:
-    return None if value is None else Edition(*json.loads(value))

@@ -13,9 +13,9 @@ from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect, WordsHit, WordsQuery
+from zomem_graph.stores.identity import LIVE, content_hash
 from zomem_graph.stores.outbox import Outbox, collection_name
 from zomem_graph.stores.records import Item
-from zomem_graph.stores.identity import LIVE, content_hash
 from zomem_graph.stores.words import scope_token, search_text
 
 __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
@@ -117,7 +117,9 @@ class Items:
         """Take items out of default recall; they stay for history and `as_of`."""
         for part in _parts(ids):
             rows = self._connection.execute(
-                select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder).where(_t.id.in_(part), _t.state == "current")
+                select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder).where(
+                    _t.id.in_(part), _t.state == "current"
+                )
             ).all()
             if not rows:
                 continue
@@ -128,7 +130,11 @@ class Items:
             self._connection.execute(
                 update(sql.items)
                 .where(_t.num == bindparam("n"))
-                .values(state=bindparam("state"), ended_at=bindparam("ended_at"), words_scope=bindparam("words_scope")),
+                .values(
+                    state=bindparam("state"),
+                    ended_at=bindparam("ended_at"),
+                    words_scope=bindparam("words_scope"),
+                ),
                 changes,
             )
             self._leave_index([(id_, persona, kind, embedder) for _num, id_, persona, kind, embedder in rows])
@@ -207,7 +213,11 @@ class Items:
             where.append(_t.created_at < until)
         rows = self._connection.execute(select(_t.num, _t.embedding).where(*where)).all()
         data = b"".join(row[1] for row in rows)
-        matrix = np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
+        matrix = (
+            np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1)
+            if rows
+            else np.empty((0, 0), np.float32)
+        )
         return VectorRows([row[0] for row in rows], matrix)
 
     def vector_counts(
@@ -226,7 +236,9 @@ class Items:
     def _leave_index(self, gone: Sequence[tuple[str, str, str, str | None]]) -> None:
         """Queue the removal of (id, persona, kind, embedder) from the index and count them out."""
         indexed = [(id_, persona, kind, embedder) for id_, persona, kind, embedder in gone if embedder]
-        self._outbox.add((id_, collection_name(persona, kind, space), "delete") for id_, persona, kind, space in indexed)
+        self._outbox.add(
+            (id_, collection_name(persona, kind, space), "delete") for id_, persona, kind, space in indexed
+        )
         self._count(Counter((persona, kind, space) for _id, persona, kind, space in indexed), sign=-1)
 
     def _count(self, changes: Mapping[tuple[str, str, str], int], *, sign: int) -> None:
@@ -250,7 +262,9 @@ class Items:
     def pending_count(self, *, embedder: str) -> int:
         """Return how many live items wait for a vector of this embedder."""
         where = (_t.state == "current", (_t.embedder.is_(None)) | (_t.embedder != embedder))
-        return self._connection.execute(select(func.count()).select_from(sql.items).where(*where)).scalar_one()
+        return self._connection.execute(
+            select(func.count()).select_from(sql.items).where(*where)
+        ).scalar_one()
 
     def set_vectors(self, vectors: Sequence[tuple[int, str, NDArray[np.float32]]], *, embedder: str) -> int:
         """Store vectors for (number, text hash); skip items that ended or changed meanwhile."""
@@ -280,7 +294,9 @@ class Items:
     def expire_due(self, *, now: datetime, limit: int = 500) -> list[str]:
         """Return ids of live items whose time has come."""
         rows = self._connection.execute(
-            select(_t.id).where(_t.state == "current", _t.expires_at.is_not(None), _t.expires_at <= now).limit(limit)
+            select(_t.id)
+            .where(_t.state == "current", _t.expires_at.is_not(None), _t.expires_at <= now)
+            .limit(limit)
         )
         return [row[0] for row in rows]
 
@@ -299,7 +315,7 @@ class Items:
         rows = self._connection.execute(
             select(sql.mentions.c.entity, func.count()).where(*where).group_by(sql.mentions.c.entity)
         )
-        return {entity: count for entity, count in rows}
+        return {row[0]: row[1] for row in rows}
 
     def counts(self) -> dict[str, Any]:
         """Return how many items there are by kind and state."""

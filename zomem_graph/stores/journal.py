@@ -42,7 +42,9 @@ class Journal:
         t = sql.capture_log.c
         row = (
             self._connection.execute(
-                select(sql.capture_log).where(t.persona == persona, t.digest == digest, t.status == "done").limit(1)
+                select(sql.capture_log)
+                .where(t.persona == persona, t.digest == digest, t.status == "done")
+                .limit(1)
             )
             .mappings()
             .first()
@@ -59,7 +61,10 @@ class Journal:
     def capture_totals(self) -> dict[str, int]:
         """Return sums over all captures (spec F44)."""
         t = sql.capture_log.c
-        sums = [func.coalesce(func.sum(t[name]), 0).label(name) for name in ("turns", "facts", "skipped", "superseded")]
+        sums = [
+            func.coalesce(func.sum(t[name]), 0).label(name)
+            for name in ("turns", "facts", "skipped", "superseded")
+        ]
         row = self._connection.execute(select(func.count().label("captures"), *sums)).mappings().one()
         return {name: int(value) for name, value in row.items()}
 
@@ -69,7 +74,9 @@ class Journal:
 
     def decisions(self, limit: int) -> list[GateDecision]:
         """Return the newest gate decisions first."""
-        rows = self._connection.execute(select(sql.gate_log).order_by(sql.gate_log.c.created_at.desc()).limit(limit))
+        rows = self._connection.execute(
+            select(sql.gate_log).order_by(sql.gate_log.c.created_at.desc()).limit(limit)
+        )
         return [GateDecision(**row) for row in rows.mappings()]
 
     def queue(self, job: Extraction) -> None:
@@ -89,13 +96,15 @@ class Journal:
 
     def settle(self, job_id: str, **values: Any) -> None:
         """Change status, attempts, error or the next time of a job."""
-        self._connection.execute(update(sql.extractions).where(sql.extractions.c.id == job_id).values(**values))
+        self._connection.execute(
+            update(sql.extractions).where(sql.extractions.c.id == job_id).values(**values)
+        )
 
     def queue_depth(self) -> dict[str, int]:
         """Return how many extraction jobs are in each status."""
         t = sql.extractions.c
         rows = self._connection.execute(select(t.status, func.count()).group_by(t.status))
-        return {status: count for status, count in rows}
+        return {row[0]: row[1] for row in rows}
 
     def meta(self, key: str) -> str | None:
         """Return one small value of the store."""
@@ -103,7 +112,9 @@ class Journal:
 
     def set_meta(self, key: str, value: str) -> None:
         """Set one small value of the store."""
-        self._connection.execute(self._dialect.upsert(sql.meta, ["key"], ["value"]), [{"key": key, "value": value}])
+        self._connection.execute(
+            self._dialect.upsert(sql.meta, ["key"], ["value"]), [{"key": key, "value": value}]
+        )
 
 
 def _values(record: Any) -> dict[str, Any]:

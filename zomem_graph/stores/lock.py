@@ -58,5 +58,7 @@ class FolderLock:
         except Timeout:
             return False
         except OSError as error:
-            raise StoreReadOnly(f"{self.path} cannot be written ({error}). Check the folder's permissions.") from error
+            raise StoreReadOnly(
+                f"{self.path} cannot be written ({error}). Check the folder's permissions."
+            ) from error
         return True

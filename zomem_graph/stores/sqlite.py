@@ -77,7 +77,8 @@ class SqliteDialect:
     def fulltext_fault(self, connection: Connection) -> str | None:
         """Run FTS5's own check against the content table; None when it agrees."""
         triggers = {
-            row[0] for row in connection.exec_driver_sql("select name from sqlite_master where type='trigger'")
+            row[0]
+            for row in connection.exec_driver_sql("select name from sqlite_master where type='trigger'")
         }
         missing = sorted(set(_trigger_bodies()) - triggers)
         if missing:

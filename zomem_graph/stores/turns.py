@@ -86,7 +86,12 @@ class Turns:
     def sessions(self, personas: Sequence[str]) -> list[dict[str, Any]]:
         """Return each session with its length and the times of its ends."""
         rows = self._connection.execute(
-            select(_t.session, func.count().label("turns"), func.min(_t.at).label("first"), func.max(_t.at).label("last"))
+            select(
+                _t.session,
+                func.count().label("turns"),
+                func.min(_t.at).label("first"),
+                func.max(_t.at).label("last"),
+            )
             .where(_t.persona.in_(list(personas)))
             .group_by(_t.session)
         )

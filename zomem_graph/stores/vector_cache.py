@@ -28,7 +28,9 @@ class SqlVectorCache:
         with self._database.read() as connection:
             for start in range(0, len(hashes), 500):
                 part = list(hashes[start : start + 500])
-                rows = connection.execute(select(_t.text_hash, _t.vector).where(_t.model == model, _t.text_hash.in_(part)))
+                rows = connection.execute(
+                    select(_t.text_hash, _t.vector).where(_t.model == model, _t.text_hash.in_(part))
+                )
                 found.update((digest, np.frombuffer(data, dtype=np.float32)) for digest, data in rows)
         return found
 
@@ -38,7 +40,12 @@ class SqlVectorCache:
             return
         now = self._clock()
         rows = [
-            {"model": model, "text_hash": digest, "vector": vector.astype(np.float32).tobytes(), "created_at": now}
+            {
+                "model": model,
+                "text_hash": digest,
+                "vector": vector.astype(np.float32).tobytes(),
+                "created_at": now,
+            }
             for digest, vector in vectors.items()
         ]
         with self._database.write() as connection:

@@ -1,0 +1,1 @@
+"""One step of a message's life each, over the stores and models; no LangGraph here."""

@@ -137,7 +137,7 @@ def _refused(fact: NewFact, services: Services) -> str | None:
 
 
 def _without_recalled(messages: Sequence[Said]) -> list[Said]:
-    """What we recalled, and what a model thought aloud, is never captured again."""
+    """Return the messages without what we recalled ourselves and what a model thought aloud."""
     kept = [replace(message, content=strip_not_user_text(message.content)) for message in messages]
     return [message for message in kept if message.content.strip()]
 
@@ -151,13 +151,23 @@ def _preview(
         for one in facts_in(message.content, speaker=speaker, role=message.role):
             if one.confidence >= options.capture.least_confidence:
                 found.append(
-                    {"entity": one.entity, "key": one.key, "value": one.value, "tier": one.tier, "quote": one.quote}
+                    {
+                        "entity": one.entity,
+                        "key": one.key,
+                        "value": one.value,
+                        "tier": one.tier,
+                        "quote": one.quote,
+                    }
                 )
     return CaptureReport(turns=len(messages), facts=len(found), redacted=redacted, preview=tuple(found))
 
 
 def _run(
-    request: CaptureRequest, report: CaptureReport, messages: Sequence[Said], started: datetime, ended: datetime
+    request: CaptureRequest,
+    report: CaptureReport,
+    messages: Sequence[Said],
+    started: datetime,
+    ended: datetime,
 ) -> CaptureRun:
     return CaptureRun(
         id=new_id(),

@@ -43,4 +43,3 @@ def feed_index(services: Services, *, everything: bool = False) -> int:
         total += drained.applied
         if drained.applied == 0:
             return total
-

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from zomem_graph.nodes.flow import Flow, Question, work
 from zomem_graph.nodes.options import CaptureOptions
@@ -101,7 +102,7 @@ def _read_job(services: Services, job: Extraction, turns: Sequence[Turn]) -> Flo
             extracted, used = yield from _ask(model, window)
         except ModelError as error:
             failure = f"{type(error).__name__}: {error}"
-            yield from work(lambda: _postpone(services, job, failure))
+            yield from work(partial(_postpone, services, job, failure))
             return _Outcome(failed=failure, model=used)
         found += extracted
     outcome: _Outcome = yield from work(lambda: _settle(services, job, found, used))

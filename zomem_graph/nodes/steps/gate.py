@@ -32,7 +32,13 @@ def decide_by_words(message: str) -> GateVerdict:
 
 
 def log_decision(
-    unit: Unit, services: Services, message: str, scope: Scope, verdict: GateVerdict, answer: Recollection, started: datetime
+    unit: Unit,
+    services: Services,
+    message: str,
+    scope: Scope,
+    verdict: GateVerdict,
+    answer: Recollection,
+    started: datetime,
 ) -> None:
     """Write one decision down, with the message as a hash only (spec T20)."""
     now = services.clock()

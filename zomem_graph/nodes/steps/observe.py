@@ -48,7 +48,13 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
 
 
 def store_turns(
-    unit: Unit, messages: Sequence[Said], *, scope: Scope, session: str | None, now: datetime, trust: str | None = None
+    unit: Unit,
+    messages: Sequence[Said],
+    *,
+    scope: Scope,
+    session: str | None,
+    now: datetime,
+    trust: str | None = None,
 ) -> list[Turn]:
     """Append what is new of a history to its session; return the new turns (spec: design §3)."""
     if not messages:

@@ -54,9 +54,13 @@ def search_for(
     return found
 
 
-def answer(services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved) -> Recollection:
+def answer(
+    services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved
+) -> Recollection:
     """Decide on the evidence and lay out the block. Pure but for the scope's clock."""
-    trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
+    trace: tuple[dict[str, Any], ...] = (
+        {"step": "gate", "method": verdict.method, "reason": verdict.reason},
+    )
     if verdict.decision == "skip":
         return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
     trace = (*trace, found.trace)
@@ -68,9 +72,15 @@ def answer(services: Services, request: RecallRequest, verdict: GateVerdict, fou
         return Recollection(decision="skip", method="evidence", reason=reason, degraded=degraded, trace=trace)
     if not found.hits:
         return Recollection(
-            decision="empty", method=verdict.method, reason="memory holds nothing about it", degraded=degraded, trace=trace
+            decision="empty",
+            method=verdict.method,
+            reason="memory holds nothing about it",
+            degraded=degraded,
+            trace=trace,
         )
-    block = compose(services.options.compose, found.hits, request)
+    block = compose(
+        found.hits, request.message, token_budget=request.token_budget, zone=request.scope.zone
+    )
     method = "evidence" if verdict.decision == "look" else verdict.method
     return Recollection(
         decision="inject",
@@ -80,7 +90,10 @@ def answer(services: Services, request: RecallRequest, verdict: GateVerdict, fou
         text=block.text,
         tokens=block.tokens,
         degraded=degraded,
-        trace=(*trace, {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}),
+        trace=(
+            *trace,
+            {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped},
+        ),
     )
 
 
@@ -97,7 +110,8 @@ def count_uses(unit: Unit, hits: Sequence[Hit], request: RecallRequest, now: dat
     """Count each injected item once a turn (spec F8, T28)."""
     key = request.turn_key or content_hash(request.message, now.isoformat())
     uses = [
-        Access(item_id=hit.id, at=now, kind="inject", persona=request.scope.persona, turn_key=key) for hit in hits
+        Access(item_id=hit.id, at=now, kind="inject", persona=request.scope.persona, turn_key=key)
+        for hit in hits
     ]
     counted = unit.journal.accessed(uses)
     facts = {hit.id for hit in hits if hit.kind == "fact"}

@@ -109,7 +109,10 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     unit.facts.add([fact])
     unit.items.add([_item(fact)])
     unit.links.add(
-        [Link(source_id=fact.id, target_id=old, relation="supersedes", weight=1.0, created_at=now) for old in ids]
+        [
+            Link(source_id=fact.id, target_id=old, relation="supersedes", weight=1.0, created_at=now)
+            for old in ids
+        ]
     )
     return Stored(fact=fact, outcome="changed" if ids else "new", replaced=tuple(ids), notes=_notes(new))
 

@@ -44,7 +44,9 @@ class Query:
     def __post_init__(self) -> None:
         unknown = sorted(set(self.kinds) - set(KINDS))
         if unknown or not self.kinds:
-            raise InvalidInput(f"kinds must be some of {', '.join(KINDS)}, not {', '.join(unknown) or 'nothing'}.")
+            raise InvalidInput(
+                f"kinds must be some of {', '.join(KINDS)}, not {', '.join(unknown) or 'nothing'}."
+            )
         if not 1 <= self.limit <= 1_000:
             raise InvalidInput(f"limit must be between 1 and 1000, not {self.limit}.")
 
@@ -76,7 +78,12 @@ class _Look:
 
 
 def retrieve(
-    services: Services, query: Query, scope: Scope, *, options: RetrieveOptions | None = None, vector: Vector | None = None
+    services: Services,
+    query: Query,
+    scope: Scope,
+    *,
+    options: RetrieveOptions | None = None,
+    vector: Vector | None = None,
 ) -> Flow[Retrieved]:
     """Search by words and meaning and return the best hits; a leg that fails is reported, never vetoes.
 
@@ -106,7 +113,12 @@ def retrieve(
 
 
 def _look(
-    services: Services, query: Query, scope: Scope, options: RetrieveOptions, vector: Vector | None, now: datetime
+    services: Services,
+    query: Query,
+    scope: Scope,
+    options: RetrieveOptions,
+    vector: Vector | None,
+    now: datetime,
 ) -> _Look:
     with services.stores.read() as unit:
         personas = readable(unit, scope)
@@ -114,12 +126,16 @@ def _look(
         meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
         found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
         space = services.embedder.identity if services.embedder is not None else None
-        candidates = [c for c in unit.items.candidates(found, embedder=space) if _allowed(c, query, personas, now)]
+        candidates = [
+            c for c in unit.items.candidates(found, embedder=space) if _allowed(c, query, personas, now)
+        ]
         speakers = unit.items.speakers(list(personas)) if options.fusion.speaker else []
     return _Look(words, meaning, candidates, personas, speakers, notes)
 
 
-def _by_words(unit: Unit, query: Query, personas: dict[str, float], options: RetrieveOptions) -> list[WordsHit]:
+def _by_words(
+    unit: Unit, query: Query, personas: dict[str, float], options: RetrieveOptions
+) -> list[WordsHit]:
     asked = terms(query.text)
     if not options.words or not asked:
         return []
@@ -190,7 +206,11 @@ def _allowed(candidate: Candidate, query: Query, personas: dict[str, float], now
         return False
     if query.as_of is not None:
         lived = candidate.state in ("current", "superseded", "archived", "expired", "merged")
-        return lived and candidate.created_at <= moment and (candidate.ended_at is None or candidate.ended_at > moment)
+        return (
+            lived
+            and candidate.created_at <= moment
+            and (candidate.ended_at is None or candidate.ended_at > moment)
+        )
     if query.include_superseded:
         return candidate.state in ("current", "superseded")
     return candidate.state == "current"
@@ -205,7 +225,12 @@ class _Ranked:
 
 
 def _rank(
-    look: _Look, query: Query, options: RetrieveOptions, vector: Vector | None, services: Services, now: datetime
+    look: _Look,
+    query: Query,
+    options: RetrieveOptions,
+    vector: Vector | None,
+    services: Services,
+    now: datetime,
 ) -> _Ranked:
     candidates = look.candidates
     if not candidates:
@@ -269,7 +294,9 @@ def _hits(services: Services, ranked: _Ranked, query: Query, now: datetime) -> l
     with services.stores.read() as unit:
         described = describe(unit, [(c.id, c.kind) for c in ranked.candidates])
     hits: list[Hit] = []
-    for candidate, chance, explanation in zip(ranked.candidates, ranked.chances, ranked.explanations, strict=True):
+    for candidate, chance, explanation in zip(
+        ranked.candidates, ranked.chances, ranked.explanations, strict=True
+    ):
         thing = described.get(candidate.id)
         if thing is None or len(hits) == query.limit:
             continue

@@ -1,0 +1,1 @@
+"""Alembic's numbered steps, up and down."""

@@ -1,0 +1,133 @@
+"""What callers pass to `Memory`, checked and read once, where it enters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypedDict
+
+from zomem_graph.conversations import read_conversation
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.capture import CaptureRequest
+from zomem_graph.nodes.steps.messages import Said, to_said
+from zomem_graph.nodes.steps.recall import RecallRequest
+from zomem_graph.nodes.steps.remember import NewFact
+from zomem_graph.nodes.steps.retrieve import KINDS, Query
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = [
+    "CaptureWords",
+    "RecallWords",
+    "SearchWords",
+    "capture_request",
+    "new_fact",
+    "recall_request",
+    "search_query",
+]
+
+
+class SearchWords(TypedDict, total=False):
+    """The keywords of `Memory.search`."""
+
+    scope: Scope | None
+    kinds: Sequence[str] | None
+    limit: int
+    since: datetime | None
+    until: datetime | None
+    as_of: datetime | None
+    include_superseded: bool
+
+
+class RecallWords(TypedDict, total=False):
+    """The keywords of `Memory.recall`."""
+
+    scope: Scope | None
+    history: Sequence[Any]
+    limit: int
+    token_budget: int
+    as_of: datetime | None
+
+
+class CaptureWords(TypedDict, total=False):
+    """The keywords of `Memory.capture`."""
+
+    scope: Scope | None
+    source: str
+    session: str | None
+    dry_run: bool
+    inline: bool
+
+
+def search_query(text: str, words: SearchWords) -> Query:
+    """Return the query of a search; raise InvalidInput for what makes no sense."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"query must be text, not {type(text).__name__}.")
+    kinds = words.get("kinds")
+    return Query(
+        text=text,
+        limit=words.get("limit", 10),
+        kinds=KINDS if kinds is None else tuple(kinds),
+        since=_aware("since", words.get("since")),
+        until=_aware("until", words.get("until")),
+        as_of=_aware("as_of", words.get("as_of")),
+        include_superseded=words.get("include_superseded", False),
+    )
+
+
+def recall_request(message: str, words: RecallWords) -> RecallRequest:
+    """Return the request of a recall; raise InvalidInput for what makes no sense."""
+    if not isinstance(message, str):
+        raise InvalidInput(f"message must be text, not {type(message).__name__}.")
+    if (budget := words.get("token_budget", 1_000)) < 1:
+        raise InvalidInput(f"token_budget must be at least 1, not {budget}.")
+    return RecallRequest(
+        message=message,
+        scope=words.get("scope") or Scope(),
+        history=tuple(said.content for said in to_said(words.get("history", ()))),
+        limit=words.get("limit", 10),
+        token_budget=budget,
+        as_of=_aware("as_of", words.get("as_of")),
+    )
+
+
+def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> CaptureRequest:
+    """Return the request of a capture; plain text is read as a transcript of `Name: …` lines."""
+    messages = _said_in(conversation) if isinstance(conversation, str) else to_said(conversation)
+    return CaptureRequest(
+        messages=messages,
+        scope=words.get("scope") or Scope(),
+        session=words.get("session"),
+        source=words.get("source", "api"),
+        dry_run=words.get("dry_run", False),
+        inline=words.get("inline", False),
+    )
+
+
+def new_fact(item: Mapping[str, Any], number: int) -> NewFact:
+    """Return one entry of `remember_many`; raise InvalidInput that names it."""
+    if not isinstance(item, Mapping):
+        raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
+    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote"}
+    unknown = sorted(set(map(str, item)) - allowed)
+    if unknown:
+        raise InvalidInput(f"item {number} has unknown names {unknown}; known are {sorted(allowed)}.")
+    missing = [name for name in ("entity", "value") if name not in item]
+    if missing:
+        raise InvalidInput(f"item {number} lacks {' and '.join(missing)}.")
+    return NewFact(**{"key": None, **item})
+
+
+def _said_in(text: str) -> list[Said]:
+    conversation = read_conversation(text)
+    return to_said(
+        {"role": message.role, "content": message.content, "name": message.name, "at": message.at}
+        for session in conversation.sessions
+        for message in session.messages
+    )
+
+
+def _aware(name: str, value: datetime | None) -> datetime | None:
+    """Return an aware time; a naive one is taken as UTC."""
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"{name} must be a datetime, not {type(value).__name__}.")
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value

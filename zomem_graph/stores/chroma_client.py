@@ -1,0 +1,309 @@
+"""One open Chroma, in a folder of ours or on a server, reduced to the few calls an index needs.
+
+Chroma gets ids and vectors only: no text, no metadata, no filters. Its errors become ours, so that a
+damaged index, a refused vector and a server that does not answer are three different things.
+chromadb costs half a second to import, so it is imported when the first client is opened.
+"""
+
+import re
+import secrets
+import sqlite3
+import struct
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zomem_graph.stores.errors import IndexUnavailable
+
+__all__ = [
+    "ChromaClient",
+    "ChromaCollection",
+    "ClientClosed",
+    "IndexDamaged",
+    "VectorRefused",
+    "damaged_collections",
+    "load_chroma",
+    "orphan_folders",
+]
+
+# ef_search 200: recall@10 0.97 at 100,000 vectors where the default gives 0.90. sync_threshold 100: opening
+# replays at most 100 changes; the default replays 1,000 and costs ten times as much (docs/substrate.md).
+_CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": 200, "sync_threshold": 100}}
+_MOST_VECTORS = 64  # a call: writing holds the interpreter's lock, and an event loop must not wait 100 ms
+_MOST_NUMBERS = 64 * 384  # the same for wide vectors
+_READ_SECONDS, _CONNECT_SECONDS = 5.0, 2.0
+_DATABASE_FILE = "chroma.sqlite3"
+_SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Said by SQLite or the system when nothing is wrong with the index itself: locked, read-only, disk error,
+# disk full, cannot open; no permission, too many files, no space, read-only file system.
+_NOT_DAMAGE = re.compile(r"\(code: (5|8|10|13|14|\d+ ?busy)\)|os error (13|24|28|30)\)|timed out", re.IGNORECASE)
+
+
+class IndexDamaged(IndexUnavailable):
+    """The index has lost or spoilt something; it must be rebuilt."""
+
+
+class VectorRefused(IndexUnavailable):
+    """Chroma will not take or compare this vector; the index itself is well."""
+
+
+class ClientClosed(IndexUnavailable):
+    """The client was closed by another thread between two calls; ask again with the new one."""
+
+
+def load_chroma() -> None:
+    """Import chromadb, so that no lock is held meanwhile."""
+    import chromadb  # noqa: F401
+
+
+class ChromaCollection:
+    """One collection of an open client."""
+
+    def __init__(self, client: "ChromaClient", collection: Any, name: str) -> None:
+        self._client = client
+        self._collection = collection
+        self.name = name
+
+    def count(self) -> int:
+        """Return how many ids the collection has; says nothing about its vectors."""
+        with self._client.call():
+            return int(self._collection.count())
+
+    def upsert(self, ids: Sequence[str], vectors: Sequence[NDArray[np.float32]]) -> None:
+        """Put vectors in, in parts small enough for an event loop in the same process."""
+        for start in range(0, len(ids), size := self._client.part_size(len(vectors[0]))):
+            part = slice(start, start + size)
+            with self._client.call():
+                self._collection.upsert(ids=list(ids[part]), embeddings=list(vectors[part]))
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Take vectors out; ids that are not there do not matter."""
+        for start in range(0, len(ids), _MOST_VECTORS):
+            with self._client.call():
+                self._collection.delete(ids=list(ids[start : start + _MOST_VECTORS]))
+
+    def query(self, vector: NDArray[np.float32], limit: int) -> list[tuple[str, float]]:
+        """Return (id, cosine similarity) of the nearest, best first."""
+        with self._client.call():
+            said = self._collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
+        return [(id_, 1.0 - float(far)) for id_, far in zip(said["ids"][0], said["distances"][0], strict=True)]
+
+    def page(self, *, limit: int, offset: int) -> list[tuple[str, NDArray[np.float32]]]:
+        """Return (id, vector) of a part of the collection."""
+        with self._client.call():
+            said = self._collection.get(limit=limit, offset=offset, include=["embeddings"])
+        return list(zip(said["ids"], np.asarray(said["embeddings"], dtype=np.float32), strict=True))
+
+    def ids(self, *, limit: int, offset: int) -> list[str]:
+        """Return the ids of a part of the collection."""
+        with self._client.call():
+            return list(self._collection.get(limit=limit, offset=offset, include=[])["ids"])
+
+
+class ChromaClient:
+    """One open client; every call of an embedded one is made alone."""
+
+    def __init__(self, client: Any, place: str, *, remote: bool) -> None:
+        self._client = client
+        self._place = place
+        self._turn: AbstractContextManager[Any] = nullcontext() if remote else threading.RLock()
+        self._closed = False
+        self._largest = int(client.get_max_batch_size())
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> "ChromaClient":
+        """Open or create the index in a folder; raise IndexDamaged when it cannot be one."""
+        import chromadb
+        from chromadb.config import Settings
+
+        settings = Settings(_env_file=None, anonymized_telemetry=False)  # one object a client: Chroma writes in it
+        with _said_clearly(str(folder)):
+            client = chromadb.PersistentClient(path=_spelling_of_its_own(folder), settings=settings)
+            (folder / _DATABASE_FILE).chmod(0o600)
+            return cls(client, str(folder), remote=False)
+
+    @classmethod
+    def on_server(cls, url: str) -> "ChromaClient":
+        """Connect to a Chroma server; raise IndexUnavailable when it does not answer in time."""
+        import chromadb
+        import httpx
+        from chromadb.config import Settings
+
+        parts = urlsplit(url)
+        place = f"{parts.scheme}://{parts.hostname}:{parts.port or 8000}"
+        secure = parts.scheme == "https"
+        settings = Settings(_env_file=None, anonymized_telemetry=False)
+        timeout = httpx.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS)
+        with _said_clearly(place):
+            # Chroma's own client waits for ever, in its constructor too: ask first, then bound its session.
+            httpx.get(f"{place}/api/v2/heartbeat", timeout=timeout).raise_for_status()
+            client = chromadb.HttpClient(
+                host=parts.hostname or "localhost", port=parts.port or 8000, ssl=secure, settings=settings
+            )
+            _session_of(client).timeout = timeout
+            return cls(client, place, remote=True)
+
+    def find(self, name: str) -> ChromaCollection | None:
+        """Return a collection, or None when there is none of that name."""
+        from chromadb.errors import NotFoundError
+
+        try:
+            with self.call():
+                return ChromaCollection(
+                    self, self._client.get_collection(name, embedding_function=None), name
+                )
+        except IndexDamaged as error:
+            if isinstance(error.__cause__, NotFoundError):
+                return None
+            raise
+
+    def make(self, name: str) -> ChromaCollection:
+        """Return a collection, made when it is not there."""
+        with self.call():
+            made = self._client.get_or_create_collection(
+                name, configuration=_CONFIGURATION, embedding_function=None
+            )
+        return ChromaCollection(self, made, name)
+
+    def drop(self, name: str) -> bool:
+        """Remove a collection; return whether it was there."""
+        if self.find(name) is None:
+            return False
+        with self.call():
+            self._client.delete_collection(name)
+        return True
+
+    def names(self, prefix: str) -> list[str]:
+        """Return the names of all collections that begin so."""
+        found: list[str] = []
+        while True:
+            with self.call():
+                page = self._client.list_collections(limit=500, offset=len(found))
+            if not page:
+                return sorted(name for name in found if name.startswith(prefix))
+            found.extend(collection.name for collection in page)
+
+    def part_size(self, width: int) -> int:
+        """Return how many vectors of this width one call may carry."""
+        return max(1, min(_MOST_VECTORS, _MOST_NUMBERS // max(1, width), self._largest))
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Make one call of Chroma: alone when embedded, and with its errors turned into ours."""
+        with self._turn:
+            if self._closed:
+                raise ClientClosed(f"The index in {self._place} was closed meanwhile.")
+            with _said_clearly(self._place):
+                yield
+
+    def close(self) -> None:
+        """Close the client; a call that runs ends first."""
+        with self._turn:
+            if not self._closed:
+                self._closed = True
+                self._client.close()
+
+
+@contextmanager
+def _said_clearly(place: str) -> Iterator[None]:
+    """Turn what Chroma raises into damage, refusal or absence."""
+    import httpx
+    from chromadb.errors import ChromaError, DuplicateIDError, InvalidArgumentError
+
+    try:
+        yield
+    except (InvalidArgumentError, DuplicateIDError) as error:
+        raise VectorRefused(str(error)) from error
+    except ChromaError as error:
+        if _NOT_DAMAGE.search(str(error)):
+            raise IndexUnavailable(f"The index in {place} cannot be used just now: {error}") from error
+        raise IndexDamaged(f"The index in {place} is damaged: {error}") from error
+    except (httpx.HTTPError, OSError) as error:
+        raise IndexUnavailable(f"The index at {place} does not answer ({error!r}). Start it, or wait.") from error
+    except ValueError as error:  # a vector it cannot read; while connecting, a server that went away
+        raise VectorRefused(f"{place}: {error}") from error
+
+
+def _spelling_of_its_own(folder: Path) -> str:
+    """Return the folder's path spelt as no other client spells it.
+
+    Chroma shares one open index between all clients of one path in a process, and a fork inherits it. A
+    client that must see what other processes wrote has to be opened anew, whoever else has one.
+    """
+    marks = f"{secrets.randbits(40):040b}".replace("0", "/").replace("1", "/.")
+    return f"{folder}{marks}"
+
+
+def _session_of(client: Any) -> Any:
+    """Return the HTTP session inside Chroma's client: not public, so its absence must be loud."""
+    session = getattr(getattr(client, "_server", None), "_session", None)
+    if not hasattr(session, "timeout"):
+        raise IndexUnavailable(
+            "This version of chromadb keeps its HTTP session elsewhere, so no timeout can be set. "
+            'Install the supported one: pip install "chromadb>=1.5,<1.6".'
+        )
+    return session
+
+
+def damaged_collections(folder: Path) -> dict[str, str]:
+    """Return collections whose files in the folder are torn, with what is wrong.
+
+    Chroma crashes the process on some of them, so they must be known before it loads any. The caller
+    holds the folder lock.
+    """
+    torn = {
+        path.name: fault
+        for path in (folder.iterdir() if folder.is_dir() else ())
+        if _SEGMENT.fullmatch(path.name) and (fault := _torn(path))
+    }
+    if not torn:
+        return {}
+    rows = _read(folder, "select s.id, c.name from segments s join collections c on s.collection = c.id")
+    return {name: torn[segment] for segment, name in rows if segment in torn}
+
+
+def orphan_folders(folder: Path) -> list[Path]:
+    """Return folders of vectors that no collection owns any more. The caller holds the folder lock."""
+    owned = {segment for (segment,) in _read(folder, "select id from segments")}
+    return [path for path in sorted(folder.iterdir()) if _SEGMENT.fullmatch(path.name) and path.name not in owned]
+
+
+def _read(folder: Path, statement: str) -> list[tuple[Any, ...]]:
+    """Read Chroma's own database, with no client of ours open in this process."""
+    file = folder / _DATABASE_FILE
+    if not file.exists():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute(statement).fetchall()
+    except sqlite3.DatabaseError as error:
+        raise IndexDamaged(f"The index in {folder} is damaged: {error}") from error
+
+
+def _torn(segment: Path) -> str | None:
+    """Return why the files of one HNSW index cannot belong together, or None.
+
+    The header says how many elements there are and how large each is (hnswlib's layout, version 1).
+    """
+    header = segment / "header.bin"
+    if not header.exists():
+        return None
+    data = header.read_bytes()
+    if len(data) < 100:
+        return f"header.bin has {len(data)} bytes"
+    version, _offset, room, count, size = struct.unpack_from("<i4Q", data)
+    if version != 1:
+        return None
+    elements = count or room
+    for name, least in (("data_level0.bin", elements * size), ("length.bin", elements * 4), ("link_lists.bin", count * 4)):
+        file = segment / name
+        found = file.stat().st_size if file.exists() else -1
+        if found < least:
+            return f"{name} has {found} bytes of {least}"
+    return None
