@@ -212,9 +212,15 @@ class Memory:
         `conversation` is messages, or plain text with `Name: …` lines. `inline` waits for the model.
         """
         self._check_open()
-        return run(
-            capture(self, self._capture_request(conversation, scope, source, session, dry_run, inline))
-        )
+        words = CaptureWords(scope=scope, source=source, session=session, dry_run=dry_run, inline=inline)
+        return run(capture(self, capture_request(conversation, words)))
+
+    async def acapture(
+        self, conversation: Iterable[Any] | str, **words: Unpack[CaptureWords]
+    ) -> CaptureReport:
+        """Do the same as `capture` without blocking the event loop."""
+        self._check_open()
+        return await arun(capture(self, capture_request(conversation, words)))
 
     async def aremember(self, entity: str, key: str | None, value: str, **named: Any) -> Fact:
         """Do the same as `remember` without blocking the event loop."""

@@ -16,7 +16,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope, scope_from
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["MemoryNode", "Running", "step_node"]
+__all__ = ["MemoryNode", "Running"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,15 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> dict[str, Any]:
+        """Run the step and return what it changed in the state."""
+        return run(self._step(_state(input), self._running(config)))
+
+    async def ainvoke(
+        self,
+        input: Any,  # noqa: A002  # as in `invoke`
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
         """Run the step without blocking the event loop and return what it changed in the state."""
         return await arun(self._step(_state(input), self._running(config)))
 
@@ -60,11 +69,6 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
         info = runtime.execution_info
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
         return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer)
-
-
-def step_node(name: str, step: Step, services: Services) -> Runnable[Any, dict[str, Any]]:
-    """Return a step as a node."""
-    return MemoryNode(name, step, services)
 
 
 def _state(state: Any) -> Mapping[str, Any]:

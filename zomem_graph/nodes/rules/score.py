@@ -1,8 +1,8 @@
 """From fused scores to `Hit.score`: how likely a hit helps, in [0, 1].
 
 The best hit's chance comes from two questions that mean the same in every store: how far its cosine
-stands out from the ordinary candidate (in the embedder's own spread), and how good its words are for the number
-of words asked. The others are scaled down from it by their place in the ranking.
+stands out from the ordinary candidate (in the embedder's own spread), and how good its words are for
+the number of words asked. The others are scaled down from it by their place in the ranking.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def probabilities(signals: Signals, scores: NDArray[np.float64], *, terms_asked:
     words = float(signals.bm25[best]) / max(1.0, float(terms_asked)) ** 0.5
     meaning = _standing_out(signals, best)
     top = 1.0 / (1.0 + np.exp(-(_BIAS + _WORDS * words + _MEANING * meaning)))
-    return top * relative(scores)
+    return np.asarray(top * relative(scores))
 
 
 def _standing_out(signals: Signals, best: int) -> float:

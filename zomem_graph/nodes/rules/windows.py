@@ -31,7 +31,9 @@ def windows(turns: Sequence[T], limits: _Limits) -> list[list[T]]:
     start = 0
     while start < len(turns):
         end, size = start, 0
-        while end < len(turns) and (end == start or size + len(turns[end].content) <= limits.window_characters):
+        while end < len(turns) and (
+            end == start or size + len(turns[end].content) <= limits.window_characters
+        ):
             size += len(turns[end].content)
             end += 1
         found.append(list(turns[start:end]))

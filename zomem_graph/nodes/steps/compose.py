@@ -23,7 +23,7 @@ class Block:
 
 
 def compose(hits: Sequence[Hit], question: str, *, token_budget: int, zone: ZoneInfo) -> Block:
-    """Return the block of the best hits that fit, never over the budget; long ones are cut around the answer."""
+    """Return the block of the best hits that fit, cut around the answer where they are long."""
     frame = tokens(fence([Line(text="")], zone=zone))
     passages = [
         Passage(key=hit.id, text=hit.text, relevance=hit.score, overhead=_overhead(hit, zone)) for hit in hits
@@ -49,4 +49,6 @@ def _line(hit: Hit) -> Line:
 
 def _overhead(hit: Hit, zone: ZoneInfo) -> int:
     """Return what a line costs besides its text, a line break included."""
-    return tokens(fence([replace(_line(hit), text="")], zone=zone) + "\n") - tokens(fence([Line(text="")], zone=zone))
+    return tokens(fence([replace(_line(hit), text="")], zone=zone) + "\n") - tokens(
+        fence([Line(text="")], zone=zone)
+    )

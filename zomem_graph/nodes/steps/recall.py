@@ -78,9 +78,7 @@ def answer(
             degraded=degraded,
             trace=trace,
         )
-    block = compose(
-        found.hits, request.message, token_budget=request.token_budget, zone=request.scope.zone
-    )
+    block = compose(found.hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
     method = "evidence" if verdict.decision == "look" else verdict.method
     return Recollection(
         decision="inject",

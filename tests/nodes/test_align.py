@@ -1,0 +1,57 @@
+"""Histories laid over what is stored: each message once, whatever comes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zomem_graph.nodes.rules.align import Mark, first_new
+
+words = st.lists(st.sampled_from("abcde"), max_size=12)
+
+
+def marks(letters: str | list[str]) -> list[Mark]:
+    return [Mark(letter) for letter in letters]
+
+
+def after(stored: str, incoming: str) -> str:
+    return stored + incoming[first_new(marks(stored), marks(incoming)) :]
+
+
+def test_a_growing_history_adds_its_end() -> None:
+    assert after("abc", "abcd") == "abcd"
+
+
+def test_a_trimmed_history_adds_its_end() -> None:
+    assert after("abcd", "cde") == "abcde"
+
+
+def test_a_replayed_middle_adds_nothing() -> None:
+    assert after("abcd", "bc") == "abcd"
+
+
+def test_a_fork_adds_what_differs() -> None:
+    assert after("abcd", "abx") == "abcdx"
+
+
+def test_one_message_like_the_last_is_a_repeat() -> None:
+    assert after("ab", "b") == "ab"
+
+
+def test_one_message_like_an_earlier_one_is_new() -> None:
+    assert after("ab", "a") == "aba"
+
+
+def test_other_ids_make_the_same_word_new() -> None:
+    assert first_new([Mark("a", "1")], [Mark("a", "2")]) == 0
+    assert first_new([Mark("a", "1")], [Mark("a", "1")]) == 1
+
+
+@given(words, words)
+def test_a_whole_history_given_again_adds_only_its_end(stored: list[str], more: list[str]) -> None:
+    history = marks(stored) + marks(more)
+    if stored:
+        assert first_new(marks(stored), history) >= len(stored)
+
+
+@given(words)
+def test_a_history_given_twice_adds_nothing(stored: list[str]) -> None:
+    assert first_new(marks(stored), marks(stored)) == len(stored)

@@ -1,0 +1,145 @@
+"""The graphs: an agent that remembers, sync and async, with a checkpointer, once."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+
+from zomem_graph import Memory, MemoryState, create_chat_graph, create_recall_graph, with_memory
+from zomem_graph.nodes import create_capture_node
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.testing import FixedClock, SmallEmbedder
+from zomem_graph.testing.langchain import ScriptedChatModel
+
+ANN: dict[str, Any] = {"configurable": {"thread_id": "t1", "persona": "ann"}}
+NEW: dict[str, Any] = {"configurable": {"thread_id": "t2", "persona": "ann"}}
+BOB: dict[str, Any] = {"configurable": {"thread_id": "t3", "persona": "bob"}}
+QUESTION = "what did I tell you about my sister?"
+
+
+@pytest.fixture
+def memory(home: Path, clock: FixedClock, embedder: SmallEmbedder) -> Iterator[Memory]:
+    with Memory.open(home, embeddings=embedder, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def model() -> ScriptedChatModel:
+    return ScriptedChatModel(replies=lambda _messages: "noted")
+
+
+def chat(memory: Memory, model: ScriptedChatModel) -> Any:
+    def answer(state: MemoryState) -> dict[str, Any]:
+        return {"messages": [model.invoke(with_memory(state))]}
+
+    return create_chat_graph(memory, answer).compile(checkpointer=InMemorySaver())
+
+
+def say(text: str) -> dict[str, Any]:
+    return {"messages": [HumanMessage(text)]}
+
+
+def test_what_was_said_in_one_thread_reaches_the_model_in_another(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    app.invoke(say(QUESTION), NEW)
+    request = "\n".join(str(message.content) for message in model.requests[-1])
+    assert "sister Ana is a nurse in Porto" in request
+    assert "<recalled-memory>" in request
+
+
+def test_nothing_of_ours_stays_in_the_messages(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    final = app.invoke(say(QUESTION), NEW)
+    assert [type(message) for message in final["messages"]] == [HumanMessage, AIMessage]
+    assert "recalled-memory" not in str(final["messages"])
+
+
+def test_another_user_of_the_same_compiled_graph_gets_nothing(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    final = app.invoke(say(QUESTION), BOB)
+    assert final["memory_context"] == ""
+    assert final["memory_decision"]["decision"] == "empty"
+
+
+def test_ten_turns_with_a_checkpointer_store_each_turn_once(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    for number in range(10):
+        app.invoke(say(f"my plan number {number}"), ANN)
+    assert memory.stats()["turns"] == 20
+
+
+def test_a_replayed_checkpoint_captures_nothing_twice(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    app.invoke(say("my dog is called Rex"), ANN)
+    before_chat = next(s for s in app.get_state_history(ANN) if s.next == ("chat",))
+    app.invoke(None, before_chat.config)
+    assert memory.stats()["turns"] == 2
+
+
+def test_the_graph_and_memory_recall_agree(memory: Memory) -> None:
+    memory.remember("sister", "job", "nurse", persona="ann")
+    app = create_recall_graph(memory).compile()
+    from zomem_graph import Scope
+
+    plain = memory.recall(QUESTION, scope=Scope(persona="ann"))
+    through = app.invoke(say(QUESTION), ANN)
+    assert through["memory_context"] == plain.text != ""
+    assert through["memory_decision"]["method"] == plain.method
+    assert [hit["id"] for hit in through["memory_hits"]] == [hit.id for hit in plain.hits]
+
+
+def test_sync_and_async_runs_agree(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    waiting = app.invoke(say(QUESTION), NEW)
+
+    async def awaited() -> dict[str, Any]:
+        config = {"configurable": {"thread_id": "t9", "persona": "ann"}}
+        return dict(await app.ainvoke(say(QUESTION), config))
+
+    assert asyncio.run(awaited())["memory_context"] != ""
+    assert waiting["memory_context"] != ""
+
+
+def test_custom_events_tell_what_each_step_did(memory: Memory) -> None:
+    app = create_recall_graph(memory).compile()
+    events = list(app.stream(say(QUESTION), ANN, stream_mode="custom"))
+    assert [event["memory"] for event in events] == ["gate", "retrieve", "compose"]
+
+
+def test_a_run_without_a_persona_says_so(memory: Memory) -> None:
+    memory.remember("sister", "job", "nurse")
+    app = create_recall_graph(memory).compile()
+    final = app.invoke(say(QUESTION))
+    assert "no persona given" in final["memory_degraded"]
+
+
+def test_a_strict_memory_refuses_a_run_without_a_persona(home: Path, embedder: SmallEmbedder) -> None:
+    with Memory.open(home, embeddings=embedder, strict_scope=True) as memory:
+        app = create_recall_graph(memory).compile()
+        with pytest.raises(InvalidInput, match="names no persona"):
+            app.invoke(say(QUESTION))
+
+
+def test_a_state_without_messages_is_named(memory: Memory) -> None:
+    graph: Any = StateGraph(dict)
+    graph.add_node("capture", create_capture_node(memory))
+    graph.add_edge(START, "capture")
+    with pytest.raises(InvalidInput, match="MemoryState"):
+        graph.compile().invoke({"other": 1})
+
+
+def test_capture_works_in_a_host_with_bare_messages_state(memory: Memory) -> None:
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("capture", create_capture_node(memory), input_schema=MemoryState)
+    graph.add_edge(START, "capture")
+    graph.compile().invoke(say("my dog is called Rex"), ANN)
+    assert memory.stats()["turns"] == 1

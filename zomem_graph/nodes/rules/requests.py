@@ -1,0 +1,105 @@
+"""Where the request in a message begins, once quotes, greetings and polite frames are set aside.
+
+"Hi! Could you tell me what size shoes my kids wear?" is judged by "what size shoes my kids wear".
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from zomem_graph.nodes.rules.courtesy_words import COURTESIES, FRAMES, Courtesy
+from zomem_graph.nodes.rules.cue_words import ANSWER_WORDS, FUNCTION_WORDS
+from zomem_graph.nodes.rules.opening_words import OPENINGS, Opening
+from zomem_graph.nodes.rules.phrases import Kind, PhraseBook, Words, has_cjk, read_words
+
+__all__ = ["Request", "read_request", "without_quotes"]
+
+_QUOTED: Final = re.compile(
+    r"""```[^`]*```|`[^`\n]*`|"[^"\n]*"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|(?<!\w)['‘][^'‘’\n]+['’](?!\w)|「[^「」\n]*」"""
+)
+COURTESY_WORDS: Final = 8
+
+_GROUNDS: Final = frozenset({("for",), ("that",), ("it",), ("this",), ("you",)})
+_ASKING: Final = frozenset("what which who where when why how me my our".split())
+_LETTER: Final = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The words of a message, what courtesies it holds, and how its request opens.
+
+    `proceed` says that the whole message is nothing but courtesies and a word to go on.
+    """
+
+    said: Words
+    courtesies: frozenset[Courtesy]
+    core: tuple[str, ...]
+    openings: frozenset[Opening]
+    courtesy_only: bool
+    proceed: bool
+
+
+def without_quotes(message: str) -> str:
+    """Return the message without quoted spans and code; a message that is all quote stays."""
+    spoken = _QUOTED.sub(" ", message)
+    return spoken if _LETTER.search(spoken) else message
+
+
+def read_request(message: str) -> Request:
+    """Return where the request begins and how; what follows a task's colon is its material."""
+    said = read_words(without_quotes(message))
+    request = _unspaced_request(said) if has_cjk(said.text) else _spaced_request(said)
+    head, colon, _ = message.partition(":")
+    if colon and Opening.TASK in request.openings and _LETTER.search(head):
+        return read_request(head)
+    return request
+
+
+def _spaced_request(said: Words) -> Request:
+    words = said.words
+    start, found = _consume(words, 0, COURTESIES, skip=Courtesy.PROCEED)
+    end_all, found_all = _consume(words, 0, COURTESIES)
+    if words and end_all == len(words):
+        proceed = Courtesy.PROCEED in found_all and Courtesy.REPAIR not in found_all
+        return Request(said, found_all, (), frozenset(), not proceed, proceed)
+    core = words[start:]
+    openings = OPENINGS.kinds_at_start(core)
+    framed, _ = _consume(core, 0, FRAMES)
+    if framed < len(core):
+        openings |= OPENINGS.kinds_at_start(core[framed:])
+        core = core[framed:]
+    only_courtesy = not openings and _is_thanks_or_answer(core, found)
+    return Request(said, found, core, openings, only_courtesy, False)
+
+
+def _is_thanks_or_answer(core: tuple[str, ...], found: frozenset[Courtesy]) -> bool:
+    """Say whether few words ask for nothing: "thanks for that answer", "that would be correct"."""
+    if len(core) > COURTESY_WORDS:
+        return False
+    if Courtesy.THANKS in found and core[:1] in _GROUNDS:
+        return True
+    if _ASKING.intersection(core):
+        return False
+    return bool(ANSWER_WORDS.intersection(core)) and all(
+        word in ANSWER_WORDS or word in FUNCTION_WORDS for word in core
+    )
+
+
+def _unspaced_request(said: Words) -> Request:
+    left, found = COURTESIES.strip_substrings(said.text)
+    if not _LETTER.search(left):
+        proceed = Courtesy.PROCEED in found
+        return Request(said, found, (), frozenset(), not proceed, proceed)
+    return Request(said, found, said.words, frozenset(), False, False)
+
+
+def _consume(
+    words: tuple[str, ...], start: int, book: PhraseBook[Kind], *, skip: Kind | None = None
+) -> tuple[int, frozenset[Kind]]:
+    """Return how far phrases of the book reach without a gap, and their kinds."""
+    position, found = start, set[Kind]()
+    while match := book.at(words, position, skip=skip):
+        kind, length = match
+        found.add(kind)
+        position += length
+    return position, frozenset(found)

@@ -1,0 +1,146 @@
+"""The legs of retrieval: what words find, what meaning finds, and what is known of both, in one snapshot."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from zomem_graph.nodes.options import RetrieveOptions
+from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.query import Query
+from zomem_graph.stores.dialect import WordsHit, WordsQuery
+from zomem_graph.stores.errors import IndexUnavailable
+from zomem_graph.stores.items import Candidate
+from zomem_graph.stores.nearest import nearest
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
+
+__all__ = ["Look", "look"]
+
+
+@dataclass
+class Look:
+    """What one read transaction brought together."""
+
+    words: list[WordsHit]
+    meaning: dict[int, float]
+    candidates: list[Candidate]
+    personas: dict[str, float]
+    speakers: list[str]
+    notes: list[str]
+
+    @cached_property
+    def words_rank(self) -> dict[int, int]:
+        """Where words put each item, from 1."""
+        return {hit.num: place for place, hit in enumerate(self.words, start=1)}
+
+    @cached_property
+    def meaning_rank(self) -> dict[int, int]:
+        """Where meaning put each item, from 1."""
+        return {num: place for place, num in enumerate(self.meaning, start=1)}
+
+
+def look(
+    services: Services,
+    query: Query,
+    scope: Scope,
+    options: RetrieveOptions,
+    vector: Vector | None,
+    now: datetime,
+) -> Look:
+    """Ask both legs and read what ranking needs of everything they found."""
+    with services.stores.read() as unit:
+        personas = readable(unit, scope)
+        words = _by_words(unit, query, personas, options)
+        meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
+        found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
+        space = services.embedder.identity if services.embedder is not None else None
+        candidates = [
+            c for c in unit.items.candidates(found, embedder=space) if _allowed(c, query, personas, now)
+        ]
+        speakers = unit.items.speakers(list(personas)) if options.fusion.speaker else []
+    return Look(words, meaning, candidates, personas, speakers, notes)
+
+
+def _by_words(
+    unit: Unit, query: Query, personas: dict[str, float], options: RetrieveOptions
+) -> list[WordsHit]:
+    asked = terms(query.text)
+    if not options.words or not asked:
+        return []
+    return unit.items.by_words(
+        WordsQuery(
+            terms=asked,
+            personas=list(personas),
+            kinds=list(query.kinds),
+            weights=options.column_weights,
+            limit=options.pool,
+            live_only=query.live_only,
+            since=query.since,
+            until=query.until if query.as_of is None else query.as_of,
+        )
+    )
+
+
+def _by_meaning(
+    services: Services,
+    unit: Unit,
+    query: Query,
+    personas: dict[str, float],
+    options: RetrieveOptions,
+    vector: Vector | None,
+) -> tuple[dict[int, float], list[str]]:
+    if vector is None or services.embedder is None:
+        return {}, []
+    exact = not query.live_only or query.since is not None or query.until is not None
+    found: dict[int, float] = {}
+    notes: list[str] = []
+    space = services.embedder.identity
+    counts = unit.items.vector_counts(
+        personas=list(personas), kinds=list(query.kinds), embedder=space, live_only=query.live_only
+    )
+    for (persona, kind), count in counts.items():
+        try:
+            near = nearest(
+                unit,
+                None if exact or count <= options.exact_below else services.stores.index,
+                persona=persona,
+                kind=kind,
+                embedder=space,
+                vector=vector,
+                limit=options.pool,
+                live_only=query.live_only,
+                since=query.since,
+                until=query.until if query.as_of is None else query.as_of,
+            )
+        except IndexUnavailable as error:
+            notes.append(f"index: {error}")
+            continue
+        found.update(near)
+    best = sorted(found.items(), key=lambda pair: -pair[1])[: options.pool]
+    return dict(best), notes
+
+
+def _allowed(candidate: Candidate, query: Query, personas: dict[str, float], now: datetime) -> bool:
+    """Check again, on the row itself, what every leg already asked for."""
+    if candidate.persona not in personas or candidate.kind not in query.kinds:
+        return False
+    at = query.as_of or now
+    moment = at.timestamp()
+    if candidate.expires_at is not None and candidate.expires_at <= moment and not query.include_superseded:
+        return False
+    if query.since is not None and candidate.created_at < query.since.timestamp():
+        return False
+    if query.until is not None and candidate.created_at >= query.until.timestamp():
+        return False
+    if query.as_of is not None:
+        lived = candidate.state in ("current", "superseded", "archived", "expired", "merged")
+        return (
+            lived
+            and candidate.created_at <= moment
+            and (candidate.ended_at is None or candidate.ended_at > moment)
+        )
+    if query.include_superseded:
+        return candidate.state in ("current", "superseded")
+    return candidate.state == "current"

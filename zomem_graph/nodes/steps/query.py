@@ -1,0 +1,49 @@
+"""What is asked of retrieval, and what it gives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from zomem_graph.nodes.values import Hit
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["KINDS", "Query", "Retrieved"]
+
+KINDS = ("fact", "turn", "episode", "loop")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One search. `since`/`until` bound the creation time, closed-open; `as_of` asks the past."""
+
+    text: str
+    limit: int = 10
+    kinds: Sequence[str] = KINDS
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+    include_superseded: bool = False
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.kinds) - set(KINDS))
+        if unknown or not self.kinds:
+            raise InvalidInput(
+                f"kinds must be some of {', '.join(KINDS)}, not {', '.join(unknown) or 'nothing'}."
+            )
+        if not 1 <= self.limit <= 1_000:
+            raise InvalidInput(f"limit must be between 1 and 1000, not {self.limit}.")
+
+    @property
+    def live_only(self) -> bool:
+        """Whether only what is current may answer."""
+        return self.as_of is None and not self.include_superseded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved:
+    """Hits, best first; what was missing; and how many candidates each leg gave."""
+
+    hits: tuple[Hit, ...] = ()
+    degraded: tuple[str, ...] = ()
+    trace: dict[str, Any] = field(default_factory=dict)
