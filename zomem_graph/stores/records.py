@@ -1,7 +1,8 @@
 """The frozen values the stores hand out, one class a subject.
 
 A record has the columns of its table under the same names (a test holds it); `sql.py` makes the
-light Core tables of the hot path from them. Times are aware datetimes in UTC.
+light Core tables of the hot path from them. Times are aware datetimes in UTC. Only `Episode.entities`
+is no column: it comes from a table of its own.
 """
 
 from collections.abc import Mapping
@@ -12,18 +13,25 @@ from typing import Any, Literal
 __all__ = [
     "Access",
     "CaptureRun",
+    "Episode",
+    "EpisodeEntity",
     "Extraction",
     "Fact",
     "GateDecision",
     "Item",
     "Kind",
     "Link",
+    "Loop",
+    "LoopStatus",
     "Mention",
+    "Outcome",
     "State",
     "Turn",
 ]
 
 Kind = Literal["fact", "turn", "episode", "loop"]
+Outcome = Literal["success", "failure", "resolved", "ongoing"]
+LoopStatus = Literal["open", "resolved", "stale", "superseded"]
 State = Literal["current", "superseded", "retracted", "expired", "archived", "deleted", "merged", "flagged"]
 
 
@@ -196,3 +204,65 @@ class GateDecision:
     message_hash: str
     keywords: list[str]
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """Something that happened, with its outcome (spec T7). `entities` are names as they were written."""
+
+    id: str
+    persona: str
+    thread: str | None
+    session: str | None
+    summary: str
+    outcome: str
+    happened_at: datetime
+    duration_ms: float | None
+    procedure_id: str | None
+    source: str
+    trust: str
+    created_at: datetime
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeEntity:
+    """An entity that took part in an episode (spec T8); `entity` is its normal form, `name` as written."""
+
+    episode_id: str
+    entity: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """Something unfinished (spec T13). `priority` is 0-1; `fingerprint` is one among open and stale loops.
+
+    `updated_at` is when it was last spoken of. Until `snoozed_until` it stays out of recall; after
+    `expires_at` it is over. `resolution` says what closed it.
+    """
+
+    id: str
+    persona: str
+    thread: str | None
+    session: str | None
+    title: str
+    summary: str
+    kind: str
+    status: str
+    priority: float
+    entity: str | None
+    owner: str | None
+    source: str
+    trust: str
+    turn_id: str | None
+    related_episode_id: str | None
+    fingerprint: str
+    created_at: datetime
+    updated_at: datetime
+    snoozed_until: datetime | None
+    expires_at: datetime | None
+    resolved_at: datetime | None
+    resolution: str | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)

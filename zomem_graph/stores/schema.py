@@ -15,9 +15,10 @@ from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import SchemaMismatch, StoreError
 from zomem_graph.stores.lock import FolderLock
 
-__all__ = ["HEAD", "migrate", "prepare", "schema_version"]
+__all__ = ["EMPTY", "HEAD", "migrate", "prepare", "schema_version"]
 
-HEAD = "0001"  # a test holds this equal to Alembic's own head
+EMPTY = "base"
+HEAD = "0002"  # a test holds this equal to Alembic's own head
 
 
 def schema_version(database: Database) -> str | None:
@@ -57,11 +58,13 @@ def migrate(database: Database, target: str, *, backups: Path, now: datetime) ->
     saved = _backup(database, backups, now, before) if before is not None else None
     with database.write() as connection:
         config = _config(connection)
-        if before is not None and target < before:
+        if target == EMPTY:
+            database.dialect.drop_fulltext(connection)
+        if before is not None and (target == EMPTY or target < before):
             command.downgrade(config, target)
         else:
             command.upgrade(config, target)
-        if target >= "0001":
+        if target != EMPTY:
             database.dialect.rebuild_fulltext(connection)  # batch steps on SQLite drop its triggers
     return saved
 

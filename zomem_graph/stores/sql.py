@@ -20,6 +20,8 @@ __all__ = [
     "capture_log",
     "collections",
     "embedding_cache",
+    "episode_entities",
+    "episodes",
     "extractions",
     "facts",
     "gate_log",
@@ -28,6 +30,7 @@ __all__ = [
     "links",
     "mentions",
     "meta",
+    "open_loops",
     "outbox",
     "speakers",
     "turns",
@@ -49,16 +52,20 @@ def _column_type(hint: Any) -> TypeEngine[Any]:
     return _TYPES.get(hint, JsonText)()
 
 
-def light_table(name: str, record: type) -> TableClause:
-    """Return a Core table with one typed column for each field of a record."""
+def light_table(name: str, record: type, *, without: str = "") -> TableClause:
+    """Return a Core table with one typed column for each field of a record, save the one left out."""
     hints = get_type_hints(record)
-    return table(name, *(column(f.name, _column_type(hints[f.name])) for f in fields(record)))
+    kept = [f.name for f in fields(record) if f.name != without]
+    return table(name, *(column(name, _column_type(hints[name])) for name in kept))
 
 
 items = light_table("items", records.Item)
 facts = light_table("facts", records.Fact)
 turns = light_table("turns", records.Turn)
 links = light_table("links", records.Link)
+episodes = light_table("episodes", records.Episode, without="entities")
+episode_entities = light_table("episode_entities", records.EpisodeEntity)
+open_loops = light_table("open_loops", records.Loop)
 mentions = light_table("mentions", records.Mention)
 access_log = light_table("access_log", records.Access)
 capture_log = light_table("capture_log", records.CaptureRun)

@@ -16,11 +16,14 @@ __all__ = [
     "CaptureRow",
     "CollectionRow",
     "EmbeddingCacheRow",
+    "EpisodeEntityRow",
+    "EpisodeRow",
     "ExtractionRow",
     "FactRow",
     "GateRow",
     "ItemRow",
     "LinkRow",
+    "LoopRow",
     "MentionRow",
     "MetaRow",
     "OutboxRow",
@@ -282,3 +285,77 @@ class EmbeddingCacheRow(SQLModel, table=True):
     text_hash: str = _text(primary_key=True)
     vector: bytes = Field(sa_column=Column("vector", LargeBinary, nullable=False))
     created_at: datetime = _time()
+
+
+class EpisodeRow(SQLModel, table=True):
+    """Something that happened, with its outcome (spec T7); its searchable side is an item (spec T12)."""
+
+    __tablename__ = "episodes"
+    __table_args__ = (
+        Index("ix_episodes_happened", "persona", "happened_at"),
+        Index("ix_episodes_outcome", "outcome"),
+        Index("ix_episodes_session", "persona", "session"),
+    )
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    thread: str | None = _text(default=None)
+    session: str | None = _text(default=None)
+    summary: str = _text()
+    outcome: str = _text()
+    happened_at: datetime = _time()
+    duration_ms: float | None = None
+    procedure_id: str | None = _text(default=None)
+    source: str = _text()
+    trust: str = _text()
+    created_at: datetime = _time()
+    details: dict[str, Any] = _json("metadata")
+
+
+class EpisodeEntityRow(SQLModel, table=True):
+    """An entity that took part in an episode (spec T8)."""
+
+    __tablename__ = "episode_entities"
+    __table_args__ = (Index("ix_episode_entities_entity", "entity"),)
+    episode_id: str = _text(primary_key=True)
+    entity: str = _text(primary_key=True)
+    name: str = _text()
+
+
+class LoopRow(SQLModel, table=True):
+    """Something unfinished (spec T13); one open or stale loop a fingerprint and persona."""
+
+    __tablename__ = "open_loops"
+    __table_args__ = (
+        Index(
+            "uq_loops_fingerprint",
+            "persona",
+            "fingerprint",
+            unique=True,
+            sqlite_where=text("status in ('open', 'stale')"),
+            postgresql_where=text("status in ('open', 'stale')"),
+        ),
+        Index("ix_loops_status", "persona", "status", "updated_at"),
+    )
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    thread: str | None = _text(default=None)
+    session: str | None = _text(default=None)
+    title: str = _text()
+    summary: str = _text()
+    kind: str = _text()
+    status: str = _text()
+    priority: float
+    entity: str | None = _text(default=None)
+    owner: str | None = _text(default=None)
+    source: str = _text()
+    trust: str = _text()
+    turn_id: str | None = _text(default=None)
+    related_episode_id: str | None = _text(default=None)
+    fingerprint: str = _text()
+    created_at: datetime = _time()
+    updated_at: datetime = _time()
+    snoozed_until: datetime | None = _time(default=None)
+    expires_at: datetime | None = _time(default=None)
+    resolved_at: datetime | None = _time(default=None)
+    resolution: str | None = _text(default=None)
+    details: dict[str, Any] = _json("metadata")

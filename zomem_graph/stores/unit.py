@@ -5,10 +5,12 @@ from functools import cached_property
 from sqlalchemy import Connection
 
 from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.episodes import Episodes
 from zomem_graph.stores.facts import Facts
 from zomem_graph.stores.items import Items
 from zomem_graph.stores.journal import Journal
 from zomem_graph.stores.links import Links
+from zomem_graph.stores.loops import Loops
 from zomem_graph.stores.outbox import Outbox
 from zomem_graph.stores.turns import Turns
 
@@ -41,6 +43,16 @@ class Unit:
     def links(self) -> Links:
         """How things relate."""
         return Links(self._connection, self._dialect)
+
+    @cached_property
+    def episodes(self) -> Episodes:
+        """What happened."""
+        return Episodes(self._connection)
+
+    @cached_property
+    def loops(self) -> Loops:
+        """What is unfinished."""
+        return Loops(self._connection)
 
     @cached_property
     def outbox(self) -> Outbox:
