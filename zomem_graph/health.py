@@ -139,9 +139,11 @@ def _index(memory: "Memory") -> Check:
         unembedded = (
             0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
         )
-    damaged = memory.stores.index.damage()
-    if damaged is not None:
-        return Check(name="index", status="red", said=damaged, cure="zomem repair")
+    state = memory.stores.index.state()
+    faults = [f"{name}: {fault}" for name, fault in state.faults.items()]
+    faults += [f"{len(state.refusals)} changes were refused by the index"] if state.refusals else []
+    if faults:
+        return Check(name="index", status="red", said="; ".join(faults), cure="zomem repair")
     said = f"{unembedded} texts wait for a vector, {waiting} changes wait for the index"
     return Check(name="index", status="green", said=said)
 
@@ -170,7 +172,7 @@ def verify_store(memory: "Memory") -> dict[str, Any]:
         fulltext = unit.fulltext_fault()
         waiting = unit.outbox.depth()
     report = memory.stores.index.verify()
-    return {"ok": fulltext is None and report.ok, "fulltext": fulltext, "waiting": waiting, "index": report}
+    return {"ok": fulltext is None and report.sound, "fulltext": fulltext, "waiting": waiting, "index": report}
 
 
 def repair_store(memory: "Memory") -> dict[str, Any]:

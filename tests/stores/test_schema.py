@@ -18,7 +18,7 @@ from zomem_graph.stores import sql, tables
 from zomem_graph.stores.columns import FaithfulText, UtcTime
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.lock import FolderLock
-from zomem_graph.stores.schema import HEAD, migrate, prepare, schema_version
+from zomem_graph.stores.schema import EMPTY, HEAD, migrate, prepare, schema_version
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
@@ -55,7 +55,7 @@ def test_head_is_the_last_migration() -> None:
 
 
 def test_every_step_goes_down_and_up_again(database: Database, tmp_path: Path) -> None:
-    migrate(database, "base", backups=tmp_path / "backups", now=NOW)
+    migrate(database, EMPTY, backups=tmp_path / "backups", now=NOW)
     assert schema_version(database) is None
     migrate(database, HEAD, backups=tmp_path / "backups", now=NOW)
     assert schema_version(database) == HEAD

@@ -80,7 +80,7 @@ def test_a_replayed_checkpoint_captures_nothing_twice(memory: Memory, model: Scr
     app = chat(memory, model)
     app.invoke(say("my dog is called Rex"), ANN)
     before_chat = next(s for s in app.get_state_history(ANN) if s.next == ("chat",))
-    app.invoke(None, before_chat.config)
+    app.invoke(None, {"configurable": {**before_chat.config["configurable"], "persona": "ann"}})
     assert memory.stats()["turns"] == 2
 
 

@@ -219,12 +219,7 @@ def test_another_embedder_never_mixes_its_vectors_in(home: Path) -> None:
     with Memory.open(home, embeddings=SmallEmbedder()) as memory:
         memory.remember("office", "city", "Lyon")
 
-    class Other(SmallEmbedder):
-        @property
-        def identity(self) -> str:
-            return "testing:other"
-
-    with Memory.open(home, embeddings=Other()) as memory:
+    with Memory.open(home, embeddings=SmallEmbedder(name="other")) as memory:
         assert texts(memory, "office city") == ["office city: Lyon"]
         assert memory.embedder is None
         assert any("testing:small" in note for note in memory.standing_notes())
