@@ -193,7 +193,9 @@ def _best_window(
 
 
 def _hits(piece: str, wanted: set[str]) -> tuple[str, ...]:
-    return tuple(root for word in search_text(piece).split() if (root := _root(word)) in wanted)
+    beginnings = {root[:3] for root in wanted}  # which `_root` leaves alone
+    near = (word for word in search_text(piece).split() if word[:3] in beginnings)
+    return tuple(root for word in near if (root := _root(word)) in wanted)
 
 
 def _root(word: str) -> str:

@@ -8,6 +8,7 @@ occurs once links nothing, and one that occurs everywhere links nothing either.
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Set
+from itertools import accumulate
 from typing import Final
 
 from zomem_graph.nodes.rules._wordlists import words
@@ -23,6 +24,7 @@ _GERUND: Final = 6
 """Letters from which a word in -ing that opens a sentence counts as ordinary."""
 
 _WEEKDAYS: Final = words("monday tuesday wednesday thursday friday saturday sunday")
+_DAYS_BEFORE: Final = _WEEKDAYS | words("last next")
 _CALENDAR: Final = _WEEKDAYS | words(
     "january february march april may june july august september october november december",
     "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun",
@@ -116,13 +118,18 @@ def titles_in(text: str, known: Collection[str]) -> tuple[str, ...]:
     if not names:
         return ()
     tokens = _key_words(text)
+    joined = " ".join(tokens)
+    ends = list(accumulate((len(token) + 1 for token in tokens), initial=0))  # one past the space behind each
     found: dict[str, None] = {}
     at = 0
     while at < len(tokens):
-        name, length = _longest_at(tokens, at, names)
-        if name:
-            found[name] = None
-        elif not tokens[at].isascii():
+        start, length = ends[at], 1
+        for longest in range(min(_LONGEST_TITLE, len(tokens) - at), 0, -1):
+            name = joined[start : ends[at + longest] - 1]
+            if name in names and (longest > 1 or name not in STOP_WORDS):
+                found[name], length = None, longest
+                break
+        else:
             found.update(dict.fromkeys(_within_run(tokens[at], names)))
         at += length
     return tuple(found)
@@ -144,8 +151,8 @@ def _marked(text: str) -> tuple[list[str], str]:
         return _BREAK
 
     if "[[" in text:
-        text = _WIKILINK.sub(lambda link: take(link), text)
-        names[:] = [name.rsplit("/", 1)[-1] for name in names]
+        text = _WIKILINK.sub(take, text)
+        names = [name.rsplit("/", 1)[-1].removesuffix(".md") for name in names]
     if not text.isascii():
         text = _CJK_TITLE.sub(take, text)
     if '"' in text or "“" in text or "«" in text:
@@ -192,7 +199,7 @@ def _runs(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
     opens, fresh, shortened = True, True, False
     for token in tokens:
         capital = token != token.lower()
-        if run and shortened and capital and token.lower() in _OPENING:
+        if shortened and capital and len(run[-1]) == 1 and token.lower() in _OPENING:
             yield run, opens
             run, joints, fresh = [], [], True
         if capital or (token[0].isdigit() and not joints):
@@ -225,6 +232,8 @@ def _trimmed(run: list[str], *, opens: bool) -> list[str]:
     start = 0
     while start < len(run) and _bare(run[start]).lower() in leading:
         start += 1
+    if [word.lower() in _DAYS_BEFORE for word in run[start : start + 2]] == [True, True]:
+        start += 1  # "Last Friday Anna"
     if start < len(run) - 1 and run[start].lower() in _WEEKDAYS:
         start += 1
     while start < len(run) and run[start] in _JOINING:
@@ -258,7 +267,7 @@ def _is_date(name: list[str]) -> bool:
 
 
 def _is_shouted(tokens: list[str]) -> bool:
-    said = [token for token in tokens if len(token) > 1 and token[0].isalpha()]
+    said = [token for token in tokens if token[0].isalpha()]
     return len(said) > 2 and all(token.isupper() for token in said)
 
 
@@ -286,17 +295,10 @@ def _key_words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _longest_at(tokens: list[str], at: int, names: Set[str] | Mapping[str, object]) -> tuple[str, int]:
-    """Return the longest known name that begins at this word, and its length in words; "" and 1 if none."""
-    for length in range(min(_LONGEST_TITLE, len(tokens) - at), 0, -1):
-        name = " ".join(tokens[at : at + length])
-        if name in names and (length > 1 or name not in STOP_WORDS):
-            return name, length
-    return "", 1
-
-
 def _within_run(word: str, names: Set[str] | Mapping[str, object]) -> Iterator[str]:
     """Yield the known names inside a run of characters that is written without spaces."""
+    if word.isascii():
+        return
     for run in _UNSPACED.findall(word):
         at = 0
         while at < len(run):
