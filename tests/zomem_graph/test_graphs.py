@@ -44,7 +44,9 @@ def say(text: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(text)]}
 
 
-def test_what_was_said_in_one_thread_reaches_the_model_in_another(memory: Memory, model: ScriptedChatModel) -> None:
+def test_what_was_said_in_one_thread_reaches_the_model_in_another(
+    memory: Memory, model: ScriptedChatModel
+) -> None:
     app = chat(memory, model)
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
     app.invoke(say(QUESTION), NEW)
@@ -61,7 +63,9 @@ def test_nothing_of_ours_stays_in_the_messages(memory: Memory, model: ScriptedCh
     assert "recalled-memory" not in str(final["messages"])
 
 
-def test_another_user_of_the_same_compiled_graph_gets_nothing(memory: Memory, model: ScriptedChatModel) -> None:
+def test_another_user_of_the_same_compiled_graph_gets_nothing(
+    memory: Memory, model: ScriptedChatModel
+) -> None:
     app = chat(memory, model)
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
     final = app.invoke(say(QUESTION), BOB)

@@ -47,7 +47,10 @@ def test_the_old_value_stays_for_history_and_the_past(memory: Memory, clock: Fix
     then = clock()
     clock.advance(days=30)
     memory.remember("office", "city", "Porto")
-    assert set(texts(memory, "office city", include_superseded=True)) == {"office city: Lyon", "office city: Porto"}
+    assert set(texts(memory, "office city", include_superseded=True)) == {
+        "office city: Lyon",
+        "office city: Porto",
+    }
     assert texts(memory, "office city", as_of=then + timedelta(days=1)) == ["office city: Lyon"]
 
 
@@ -72,7 +75,11 @@ def test_one_person_never_sees_the_facts_of_another(memory: Memory) -> None:
 
 def test_what_is_shared_is_seen_by_everybody(memory: Memory) -> None:
     memory.remember("wifi", "name", "harbour")
-    assert texts(memory, "wifi name", scope=ANN) == texts(memory, "wifi name", scope=BOB) == ["wifi name: harbour"]
+    assert (
+        texts(memory, "wifi name", scope=ANN)
+        == texts(memory, "wifi name", scope=BOB)
+        == ["wifi name: harbour"]
+    )
 
 
 def test_growing_trimmed_and_replayed_histories_store_each_turn_once(memory: Memory) -> None:
@@ -139,7 +146,9 @@ def test_bad_facts_are_refused_whole(memory: Memory, named: dict[str, object], s
     assert memory.stats()["facts"] == 0
 
 
-@pytest.mark.parametrize("text", ["a\x00b", "lone \ud800 surrogate", "\x1b[31mred\x1b[0m", "[bold]x[/]", "部署方案", "🙂"])
+@pytest.mark.parametrize(
+    "text", ["a\x00b", "lone \ud800 surrogate", "\x1b[31mred\x1b[0m", "[bold]x[/]", "部署方案", "🙂"]
+)
 def test_odd_texts_are_stored_faithfully(memory: Memory, text: str) -> None:
     fact = memory.remember("odd", "text", text)
     assert memory.lookup("odd", "text")[0].value == text == fact.value
@@ -172,7 +181,9 @@ def test_a_greeting_needs_no_memory(memory: Memory) -> None:
 
 
 def test_the_recalled_block_is_fenced_and_within_the_budget(memory: Memory) -> None:
-    memory.observe([{"role": "user", "content": f"my note {n} about the garden: " + "roses " * 60} for n in range(20)])
+    memory.observe(
+        [{"role": "user", "content": f"my note {n} about the garden: " + "roses " * 60} for n in range(20)]
+    )
     recollection = memory.recall("what did I tell you about my garden?", token_budget=300)
     assert recollection.decision == "inject"
     assert recollection.text.startswith("<recalled-memory>")

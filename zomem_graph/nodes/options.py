@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from zomem_graph.nodes.rules.fusion import FusionOptions
+from zomem_graph.nodes.rules.hop import HopOptions
 
 __all__ = [
     "CaptureOptions",
@@ -32,6 +33,7 @@ class RetrieveOptions:
     words: bool = True
     meaning: bool = True
     exact_below: int = 1_000
+    hop: HopOptions = field(default_factory=HopOptions)
     collapse_alike: bool = True
 
 

@@ -42,7 +42,9 @@ _DATABASE_FILE = "chroma.sqlite3"
 _SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Said by SQLite or the system when nothing is wrong with the index itself: locked, read-only, disk error,
 # disk full, cannot open; no permission, too many files, no space, read-only file system.
-_NOT_DAMAGE = re.compile(r"\(code: (5|8|10|13|14|\d+ ?busy)\)|os error (13|24|28|30)\)|timed out", re.IGNORECASE)
+_NOT_DAMAGE = re.compile(
+    r"\(code: (5|8|10|13|14|\d+ ?busy)\)|os error (13|24|28|30)\)|timed out", re.IGNORECASE
+)
 
 
 class IndexDamaged(IndexUnavailable):
@@ -92,7 +94,9 @@ class ChromaCollection:
         """Return (id, cosine similarity) of the nearest, best first."""
         with self._client.call():
             said = self._collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
-        return [(id_, 1.0 - float(far)) for id_, far in zip(said["ids"][0], said["distances"][0], strict=True)]
+        return [
+            (id_, 1.0 - float(far)) for id_, far in zip(said["ids"][0], said["distances"][0], strict=True)
+        ]
 
     def page(self, *, limit: int, offset: int) -> list[tuple[str, NDArray[np.float32]]]:
         """Return (id, vector) of a part of the collection."""
@@ -122,7 +126,9 @@ class ChromaClient:
         import chromadb
         from chromadb.config import Settings
 
-        settings = Settings(_env_file=None, anonymized_telemetry=False)  # one object a client: Chroma writes in it
+        settings = Settings(
+            _env_file=None, anonymized_telemetry=False
+        )  # one object a client: Chroma writes in it
         with _said_clearly(str(folder)):
             client = chromadb.PersistentClient(path=_spelling_of_its_own(folder), settings=settings)
             (folder / _DATABASE_FILE).chmod(0o600)
@@ -225,7 +231,9 @@ def _said_clearly(place: str) -> Iterator[None]:
             raise IndexUnavailable(f"The index in {place} cannot be used just now: {error}") from error
         raise IndexDamaged(f"The index in {place} is damaged: {error}") from error
     except (httpx.HTTPError, OSError) as error:
-        raise IndexUnavailable(f"The index at {place} does not answer ({error!r}). Start it, or wait.") from error
+        raise IndexUnavailable(
+            f"The index at {place} does not answer ({error!r}). Start it, or wait."
+        ) from error
     except ValueError as error:  # a vector it cannot read; while connecting, a server that went away
         raise VectorRefused(f"{place}: {error}") from error
 
@@ -271,12 +279,14 @@ def damaged_collections(folder: Path) -> dict[str, str]:
 def orphan_folders(folder: Path) -> list[Path]:
     """Return folders of vectors that no collection owns any more. The caller holds the folder lock."""
     owned = {segment for (segment,) in _read(folder, "select id from segments")}
-    return [path for path in sorted(folder.iterdir()) if _SEGMENT.fullmatch(path.name) and path.name not in owned]
+    return [
+        path for path in sorted(folder.iterdir()) if _SEGMENT.fullmatch(path.name) and path.name not in owned
+    ]
 
 
 def _read(folder: Path, statement: str) -> list[tuple[Any, ...]]:
     """Read Chroma's own database, with no client of ours open in this process."""
-    file = folder / _DATABASE_FILE
+    file = folder.resolve() / _DATABASE_FILE
     if not file.exists():
         return []
     try:
@@ -301,7 +311,11 @@ def _torn(segment: Path) -> str | None:
     if version != 1:
         return None
     elements = count or room
-    for name, least in (("data_level0.bin", elements * size), ("length.bin", elements * 4), ("link_lists.bin", count * 4)):
+    for name, least in (
+        ("data_level0.bin", elements * size),
+        ("length.bin", elements * 4),
+        ("link_lists.bin", count * 4),
+    ):
         file = segment / name
         found = file.stat().st_size if file.exists() else -1
         if found < least:

@@ -68,6 +68,10 @@ class Dialect(Protocol):
         """Return the best items by words; an empty query gives an empty list."""
         ...
 
+    def document_frequencies(self, connection: Connection, stems: Sequence[str]) -> dict[str, int]:
+        """Return in how many items each stem occurs; stems that occur nowhere are left out."""
+        ...
+
     def insert_new(self, table: TableClause) -> Insert:
         """Return an INSERT that leaves existing rows alone."""
         ...

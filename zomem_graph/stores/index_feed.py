@@ -29,6 +29,7 @@ __all__ = [
     "Space",
     "StoredVector",
     "VectorSource",
+    "bring_back",
     "parts_of",
     "read_vector",
     "set_aside",
@@ -227,6 +228,13 @@ def set_aside(connection: Connection, item_ids: Iterable[str], *, up_to: int) ->
     for item_id in item_ids:
         where = (_item.id == item_id, _item.vec_seq <= up_to)
         connection.execute(update(sql.items).where(*where).values(vec_seq=None))
+
+
+def bring_back(connection: Connection, item_ids: Iterable[str]) -> None:
+    """Let items that were set aside be found by vector again."""
+    for item_id in item_ids:
+        where = (_item.id == item_id, _item.vec_seq.is_(None))
+        connection.execute(update(sql.items).where(*where).values(vec_seq=0))
 
 
 def read_vector(embedding: bytes) -> NDArray[np.float32] | str:

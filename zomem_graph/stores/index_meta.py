@@ -165,7 +165,9 @@ class IndexMeta:
         found: dict[str, str] = {}
         for start in range(0, len(listed), 500):
             where = _t.key.in_(listed[start : start + 500])
-            found.update((key, value) for key, value in self._connection.execute(select(_t.key, _t.value).where(where)))
+            found.update(
+                (key, value) for key, value in self._connection.execute(select(_t.key, _t.value).where(where))
+            )
         return found
 
     def _under(self, prefix: str) -> dict[str, str]:
@@ -182,4 +184,3 @@ class IndexMeta:
         listed = list(names)
         for start in range(0, len(listed), 500):
             self._connection.execute(delete(sql.meta).where(_t.key.in_(listed[start : start + 500])))
-

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import log
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,14 @@ from zomem_graph.stores.dialect import Dialect, WordsHit, WordsQuery
 from zomem_graph.stores.identity import LIVE, content_hash
 from zomem_graph.stores.outbox import Outbox, collection_name
 from zomem_graph.stores.records import Item
+from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import scope_token, search_text
 
 __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
 
 _t = sql.items.c
 _c = sql.collections.c
+_m = sql.mentions.c
 _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
 
 
@@ -307,15 +310,46 @@ class Items:
         )
         return [row[0] for row in rows]
 
-    def mentioned(self, entities: Sequence[str], personas: Sequence[str]) -> dict[str, int]:
-        """Return how many items of these personas mention each of the entities."""
+    def entities_of(self, nums: Sequence[int]) -> dict[int, list[str]]:
+        """Return what each of these items mentions."""
+        found: dict[int, list[str]] = {}
+        rows = self._connection.execute(select(_m.num, _m.entity).where(_m.num.in_(list(nums))))
+        for num, entity in rows:
+            found.setdefault(num, []).append(entity)
+        return found
+
+    def sharing(self, entities: Sequence[str], personas: Sequence[str], *, most: int) -> dict[str, list[int]]:
+        """Return who mentions each entity; one in fewer than 2 or more than `most` items is no link."""
         if not entities:
             return {}
-        where = (sql.mentions.c.entity.in_(list(entities)), sql.mentions.c.persona.in_(list(personas)))
+        where = (_m.persona.in_(list(personas)), _m.entity.in_(list(entities)))
+        counts = self._connection.execute(select(_m.entity, func.count()).where(*where).group_by(_m.entity))
+        links = [entity for entity, count in counts if 2 <= count <= most]
+        found: dict[str, list[int]] = {entity: [] for entity in links}
+        if links:
+            rows = self._connection.execute(select(_m.entity, _m.num).where(where[0], _m.entity.in_(links)))
+            for entity, num in rows:
+                found[entity].append(num)
+        return found
+
+    def stems_of(self, nums: Sequence[int]) -> dict[int, frozenset[str]]:
+        """Return the stems of each item's own words and title."""
         rows = self._connection.execute(
-            select(sql.mentions.c.entity, func.count()).where(*where).group_by(sql.mentions.c.entity)
+            select(_t.num, _t.words_self, _t.words_title).where(_t.num.in_(list(nums)))
         )
-        return {row[0]: row[1] for row in rows}
+        return {num: frozenset(map(stem, f"{own} {title}".split())) for num, own, title in rows}
+
+    def total(self) -> int:
+        """Return about how many items there are, at no cost: the highest number given."""
+        return self._connection.execute(select(func.max(_t.num))).scalar() or 1
+
+    def rarity(self, stems: Sequence[str]) -> dict[str, float]:
+        """Return ln(N / df) of each stem, at least 0; what occurs nowhere counts as occurring once."""
+        if not stems:
+            return {}
+        known = self._dialect.document_frequencies(self._connection, stems)
+        total = self.total()
+        return {one: max(0.0, log(total / max(1, known.get(one, 1)))) for one in stems}
 
     def counts(self) -> dict[str, Any]:
         """Return how many items there are by kind and state."""

@@ -1,9 +1,9 @@
 """SQLite's own ways: pragmas, transactions, FTS5. Figures and reasons: docs/substrate.md."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, TableClause, event, text
+from sqlalchemy import Connection, Engine, TableClause, bindparam, event, text
 from sqlalchemy import create_engine as sqlalchemy_engine
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DBAPIError
@@ -29,6 +29,9 @@ _COLUMNS = ("words_scope", "words_self", "words_prev", "words_next", "words_date
 _FTS = f"""create virtual table if not exists items_fts using fts5(
     {", ".join(_COLUMNS)}, content='items', content_rowid='num',
     tokenize='porter unicode61 remove_diacritics 2')"""
+
+
+_VOCABULARY = "create virtual table if not exists items_fts_vocab using fts5vocab(items_fts, 'row')"
 
 
 def _trigger_bodies() -> dict[str, str]:
@@ -59,6 +62,7 @@ class SqliteDialect:
     def create_fulltext(self, connection: Connection) -> None:
         """Make the FTS5 table and its three triggers; safe to repeat."""
         connection.exec_driver_sql(_FTS)
+        connection.exec_driver_sql(_VOCABULARY)
         for name, body in _trigger_bodies().items():
             connection.exec_driver_sql(f"create trigger if not exists {name} {body}")
 
@@ -66,6 +70,7 @@ class SqliteDialect:
         """Remove the FTS5 table and its triggers."""
         for name in _trigger_bodies():
             connection.exec_driver_sql(f"drop trigger if exists {name}")
+        connection.exec_driver_sql("drop table if exists items_fts_vocab")
         connection.exec_driver_sql("drop table if exists items_fts")
 
     def rebuild_fulltext(self, connection: Connection) -> None:
@@ -101,6 +106,14 @@ class SqliteDialect:
             items_fts match :match order by score desc limit :limit"""
         rows = connection.execute(text(statement), {"match": match, "limit": query.limit, **values})
         return [WordsHit(num, score) for num, score in rows]
+
+    def document_frequencies(self, connection: Connection, stems: Sequence[str]) -> dict[str, int]:
+        """Return in how many items each stem occurs; stems that occur nowhere are left out."""
+        statement = text("select term, doc from items_fts_vocab where term in :stems")
+        rows = connection.execute(
+            statement.bindparams(bindparam("stems", expanding=True)), {"stems": list(stems)}
+        )
+        return {row[0]: row[1] for row in rows}
 
     def insert_new(self, table: TableClause) -> Insert:
         """Return INSERT … ON CONFLICT DO NOTHING."""

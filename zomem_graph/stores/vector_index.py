@@ -172,15 +172,18 @@ def question(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a query vector ready to ask with; raise InvalidInput when it cannot be one."""
     asked = np.asarray(vector, dtype=np.float32)
     if asked.ndim != 1 or not asked.size or not np.isfinite(asked).all():
-        raise InvalidInput(f"A query vector is one row of finite numbers, not an array of shape {asked.shape}.")
+        raise InvalidInput(
+            f"A query vector is one row of finite numbers, not an array of shape {asked.shape}."
+        )
     return asked
 
 
 def other_width(collection: str, vector: NDArray[np.float32], said: str) -> str:
     """Return what to say when the question is of another width than the collection."""
     return (
-        f"The query vector has {len(vector)} numbers, but collection {collection} is of another width ({said}). "
-        "The embedding model was changed under the same name: run `zomem index --rebuild` to embed again."
+        f"The query vector has {len(vector)} numbers, but collection {collection} is of another width "
+        f"({said}). The embedding model was changed under the same name: run `zomem index --rebuild` "
+        "to embed again."
     )
 
 
@@ -294,16 +297,18 @@ class ExactIndex:
             generation = meta.generation()
             if generation == self._generation:
                 return
+            applied = meta.applied()
             source = VectorSource(connection)
             self._vectors = {}
             for name, space in source.spaces().items():
                 held = self._vectors.setdefault(name, {})
                 for stored in source.page(space, after=-1, size=None):
                     vector = _fitting(stored.embedding, held)
-                    if stored.vec_seq is not None and not isinstance(vector, str):
+                    fed = stored.vec_seq is not None and stored.vec_seq <= applied
+                    if fed and not isinstance(vector, str):
                         held[stored.item_id] = vector
             self._generation = generation
-            self._seen = meta.applied()
+            self._seen = applied
 
     def _follow(self, batch: Batch, generation: int) -> Outcome:
         outcome = Outcome()
@@ -328,9 +333,12 @@ def _fitting(embedding: bytes, held: Mapping[str, NDArray[np.float32]]) -> NDArr
     if isinstance(vector, str) or not held:
         return vector
     width = len(next(iter(held.values())))
-    return vector if len(vector) == width else f"the vector has {len(vector)} numbers, the others have {width}"
+    return (
+        vector if len(vector) == width else f"the vector has {len(vector)} numbers, the others have {width}"
+    )
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(norms == 0, 1, norms)
+    unit: NDArray[np.float32] = vectors / np.where(norms == 0, np.float32(1), norms)
+    return unit

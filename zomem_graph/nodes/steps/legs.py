@@ -1,11 +1,13 @@
 """The legs of retrieval: what words find, what meaning finds, and what is known of both, in one snapshot."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.rules.query_terms import CONTEXT_WEIGHT
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.query import Query
@@ -14,9 +16,8 @@ from zomem_graph.stores.errors import IndexUnavailable
 from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.words import terms
 
-__all__ = ["Look", "look"]
+__all__ = ["Look", "allowed", "look"]
 
 
 @dataclass
@@ -57,7 +58,7 @@ def look(
         found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
         space = services.embedder.identity if services.embedder is not None else None
         candidates = [
-            c for c in unit.items.candidates(found, embedder=space) if _allowed(c, query, personas, now)
+            c for c in unit.items.candidates(found, embedder=space) if allowed(c, query, personas, now)
         ]
         speakers = unit.items.speakers(list(personas)) if options.fusion.speaker else []
     return Look(words, meaning, candidates, personas, speakers, notes)
@@ -66,8 +67,23 @@ def look(
 def _by_words(
     unit: Unit, query: Query, personas: dict[str, float], options: RetrieveOptions
 ) -> list[WordsHit]:
-    asked = terms(query.text)
-    if not options.words or not asked:
+    if not options.words:
+        return []
+    own = _words_of(unit, query, query.asked, personas, options)
+    if not query.context_terms:
+        return own
+    # FTS5 has no weights for terms, but BM25 is a sum over them: two questions, added.
+    scores = {hit.num: hit.score for hit in own}
+    for hit in _words_of(unit, query, query.context_terms, personas, options):
+        scores[hit.num] = scores.get(hit.num, 0.0) + CONTEXT_WEIGHT * hit.score
+    best = sorted(scores.items(), key=lambda pair: -pair[1])[: options.pool]
+    return [WordsHit(num, score) for num, score in best]
+
+
+def _words_of(
+    unit: Unit, query: Query, asked: Sequence[str], personas: dict[str, float], options: RetrieveOptions
+) -> list[WordsHit]:
+    if not asked:
         return []
     return unit.items.by_words(
         WordsQuery(
@@ -122,7 +138,7 @@ def _by_meaning(
     return dict(best), notes
 
 
-def _allowed(candidate: Candidate, query: Query, personas: dict[str, float], now: datetime) -> bool:
+def allowed(candidate: Candidate, query: Query, personas: dict[str, float], now: datetime) -> bool:
     """Check again, on the row itself, what every leg already asked for."""
     if candidate.persona not in personas or candidate.kind not in query.kinds:
         return False

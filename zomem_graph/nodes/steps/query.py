@@ -7,6 +7,7 @@ from typing import Any
 
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.words import terms
 
 __all__ = ["KINDS", "Query", "Retrieved"]
 
@@ -15,7 +16,11 @@ KINDS = ("fact", "turn", "episode", "loop")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One search. `since`/`until` bound the creation time, closed-open; `as_of` asks the past."""
+    """One search. `since`/`until` bound the creation time, closed-open; `as_of` asks the past.
+
+    What a conversation adds to a message that leans on it: `history_terms` count as words of the question,
+    `context_terms` half as much, and `meaning` is embedded in place of `text`.
+    """
 
     text: str
     limit: int = 10
@@ -24,6 +29,9 @@ class Query:
     until: datetime | None = None
     as_of: datetime | None = None
     include_superseded: bool = False
+    history_terms: tuple[str, ...] = ()
+    context_terms: tuple[str, ...] = ()
+    meaning: str | None = None
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.kinds) - set(KINDS))
@@ -33,6 +41,11 @@ class Query:
             )
         if not 1 <= self.limit <= 1_000:
             raise InvalidInput(f"limit must be between 1 and 1000, not {self.limit}.")
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The words that are looked for at full weight."""
+        return tuple(dict.fromkeys((*terms(self.text), *self.history_terms)))
 
     @property
     def live_only(self) -> bool:

@@ -1,7 +1,7 @@
 """From what the legs found to a ranking, each place explained."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -17,42 +17,49 @@ from zomem_graph.nodes.values import Explanation
 from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.words import search_text, terms
 
-__all__ = ["Ranked", "rank"]
-
-_SPARE = 3  # candidates ranked for each one asked, because some may be gone or alike
+__all__ = ["Place", "explain", "rank"]
 
 
-@dataclass(slots=True)
-class Ranked:
-    """Candidates, best first, with score, chance and explanation at the same place."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One candidate in the ranking. `signal` is its row in the signals, None for what a hop brought in."""
 
-    candidates: list[Candidate]
-    scores: NDArray[np.float64]
-    chances: NDArray[np.float64]
-    explanations: list[Explanation]
+    candidate: Candidate
+    score: float
+    chance: float
+    signal: int | None
+    boosts: dict[str, float] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
 
 
 def rank(
-    look: Look,
-    query: Query,
-    options: RetrieveOptions,
-    vector: Vector | None,
-    *,
-    spread: float,
-    now: datetime,
-) -> Ranked:
-    """Return the best candidates of a look, a few more than asked for."""
-    if not look.candidates:
-        return Ranked([], np.empty(0), np.empty(0), [])
+    look: Look, query: Query, options: RetrieveOptions, vector: Vector | None, *, spread: float
+) -> tuple[list[Place], Signals]:
+    """Return every candidate, best first, and the signals they were ranked by."""
     signals = _signals(look, query, vector, spread)
     scores = fuse(signals, options.fusion)
     chances = probabilities(signals, scores, terms_asked=len(terms(query.text)))
-    kept = np.argsort(-scores, kind="stable")[: query.limit * _SPARE]
-    return Ranked(
-        [look.candidates[i] for i in kept],
-        scores[kept],
-        chances[kept],
-        [_explained(look, signals, float(scores[i]), int(i), now) for i in kept],
+    order = np.argsort(-scores, kind="stable")
+    places = [Place(look.candidates[i], float(scores[i]), float(chances[i]), int(i)) for i in order]
+    return places, signals
+
+
+def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explanation:
+    """Return why a candidate stands where it does."""
+    candidate, row = place.candidate, place.signal
+    cosine = float("nan") if row is None else float(signals.cosine[row])
+    return Explanation(
+        words_rank=look.words_rank.get(candidate.num),
+        words_score=0.0 if row is None else float(signals.bm25[row]),
+        meaning_rank=look.meaning_rank.get(candidate.num),
+        cosine=None if np.isnan(cosine) else cosine,
+        speaker=row is not None and bool(signals.speaker[row]),
+        session=row is not None and bool(signals.sessions[row] >= 0),
+        raw_score=place.score,
+        boosts=place.boosts,
+        path=place.path,
+        state=candidate.state,
+        age_days=max(0.0, (now.timestamp() - candidate.created_at) / 86_400),
     )
 
 
@@ -70,28 +77,12 @@ def _signals(look: Look, query: Query, vector: Vector | None, spread: float) -> 
         cosine=_cosines(candidates, vector),
         spread=spread,
         speaker=np.array([float(named is not None and c.speaker == named) for c in candidates]),
-        sessions=np.array(sessions),
+        sessions=np.array(sessions, dtype=np.int64),
         weight=np.array([look.personas[c.persona] for c in candidates]),
     )
 
 
-def _explained(look: Look, signals: Signals, score: float, place: int, now: datetime) -> Explanation:
-    candidate = look.candidates[place]
-    cosine = float(signals.cosine[place])
-    return Explanation(
-        words_rank=look.words_rank.get(candidate.num),
-        words_score=float(signals.bm25[place]),
-        meaning_rank=look.meaning_rank.get(candidate.num),
-        cosine=None if np.isnan(cosine) else cosine,
-        speaker=bool(signals.speaker[place]),
-        session=bool(signals.sessions[place] >= 0),
-        raw_score=score,
-        state=candidate.state,
-        age_days=max(0.0, (now.timestamp() - candidate.created_at) / 86_400),
-    )
-
-
-def _cosines(candidates: list[Candidate], vector: Vector | None) -> NDArray[np.float64]:
+def _cosines(candidates: Sequence[Candidate], vector: Vector | None) -> NDArray[np.float64]:
     cosine = np.full(len(candidates), np.nan)
     if vector is None:
         return cosine

@@ -6,13 +6,16 @@ from zomem_graph.nodes.flow import Failed, Flow, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, Vector
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.describe import describe
+from zomem_graph.nodes.steps.describe import Described, describe
+from zomem_graph.nodes.steps.hop import hop_once
 from zomem_graph.nodes.steps.legs import look
 from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
-from zomem_graph.nodes.steps.rank import Ranked, rank
-from zomem_graph.nodes.values import Hit
+from zomem_graph.nodes.steps.rank import Place, explain, rank
+from zomem_graph.nodes.values import Explanation, Hit
 
 __all__ = ["KINDS", "Query", "Retrieved", "retrieve"]
+
+_SPARE = 3  # places described for each one asked, because some may be gone meanwhile
 
 
 def retrieve(
@@ -30,8 +33,9 @@ def retrieve(
     chosen = options or services.options.retrieve
     notes = list(services.standing_notes())
     embedder = services.embedder
-    if vector is None and chosen.meaning and embedder is not None and query.text.strip():
-        made = yield from attempt(work(lambda: embedder.embed_query(query.text)))
+    asked = query.text if query.meaning is None else query.meaning
+    if vector is None and chosen.meaning and embedder is not None and asked.strip():
+        made = yield from attempt(work(lambda: embedder.embed_query(asked)))
         if isinstance(made, Failed):
             notes.append(f"meaning: {made.error}")
         else:
@@ -39,8 +43,14 @@ def retrieve(
     now = services.clock()
     seen = yield from work(lambda: look(services, query, scope, chosen, vector, now))
     spread = embedder.spread if embedder is not None else 1.0
-    ranked = rank(seen, query, chosen, vector, spread=spread, now=now)
-    hits = yield from work(lambda: _hits(services, ranked, query))
+    places, signals = rank(seen, query, chosen, vector, spread=spread)
+    places = yield from work(lambda: hop_once(services, query, seen, places, chosen))
+    found = yield from work(lambda: _described(services, places[: query.limit * _SPARE]))
+    hits = [
+        _hit(place, found[place.candidate.id], explain(place, seen, signals, now))
+        for place in places[: query.limit * _SPARE]
+        if place.candidate.id in found
+    ][: query.limit]
     trace = {
         "step": "retrieve",
         "words": len(seen.words),
@@ -51,31 +61,21 @@ def retrieve(
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
 
 
-def _hits(services: Services, ranked: Ranked, query: Query) -> list[Hit]:
+def _described(services: Services, places: list[Place]) -> dict[str, Described]:
     with services.stores.read() as unit:
-        described = describe(unit, [(c.id, c.kind) for c in ranked.candidates])
-    hits: list[Hit] = []
-    for candidate, chance, explanation in zip(
-        ranked.candidates, ranked.chances, ranked.explanations, strict=True
-    ):
-        thing = described.get(candidate.id)
-        if thing is None or len(hits) == query.limit:
-            continue
-        found_by = {
-            name
-            for name, place in (("words", explanation.words_rank), ("meaning", explanation.meaning_rank))
-            if place is not None
-        }
-        hits.append(
-            Hit(
-                kind=candidate.kind,
-                id=candidate.id,
-                text=thing.text,
-                score=float(chance),
-                found_by=frozenset(found_by),
-                metadata=thing.metadata,
-                created_at=datetime.fromtimestamp(candidate.created_at, UTC),
-                explanation=explanation,
-            )
-        )
-    return hits
+        return describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
+
+
+def _hit(place: Place, thing: Described, explanation: Explanation) -> Hit:
+    legs = {"words": explanation.words_rank, "meaning": explanation.meaning_rank}
+    found_by = {name for name, rank in legs.items() if rank is not None}
+    return Hit(
+        kind=place.candidate.kind,
+        id=place.candidate.id,
+        text=thing.text,
+        score=place.chance,
+        found_by=frozenset(found_by | ({"hop"} if place.path else set())),
+        metadata=thing.metadata,
+        created_at=datetime.fromtimestamp(place.candidate.created_at, UTC),
+        explanation=explanation,
+    )

@@ -1,0 +1,103 @@
+"""The hop of ordinary retrieval: bring up what shares a rare entity with the best and answers the rest."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from zomem_graph.nodes.options import RetrieveOptions
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.hop import Lent, lend, spread
+from zomem_graph.nodes.steps.legs import Look, allowed
+from zomem_graph.nodes.steps.query import Query
+from zomem_graph.nodes.steps.rank import Place
+from zomem_graph.stores.items import Candidate
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
+
+__all__ = ["hop_once"]
+
+_LOWEST_PLACE = 100  # the place whose score counts as zero activation
+
+
+def hop_once(
+    services: Services, query: Query, look: Look, places: Sequence[Place], options: RetrieveOptions
+) -> list[Place]:
+    """Return the places in their new order; newcomers included, each with the path it came by."""
+    if not places or options.hop.seeds == 0:
+        return list(places)
+    activation = _activation(places)
+    seeds = [(place.candidate.num, activation[place.candidate.num]) for place in places[: options.hop.seeds]]
+    with services.stores.read() as unit:
+        lent = _lent(unit, query, look, seeds, options)
+        newcomers = _newcomers(unit, services, query, look, lent, activation)
+    known = {place.candidate.num: place for place in places}
+    top = places[0].chance
+    for candidate in newcomers:
+        known[candidate.num] = Place(candidate, places[-1].score, 0.0, None)
+    lent = {num: one for num, one in lent.items() if num in known}
+    shares = {num: _share(place.candidate, options) for num, place in known.items()}
+    final = spread(activation, lent, shares)
+    names = {place.candidate.num: place.candidate.id for place in known.values()}
+    order = sorted(final, key=lambda num: -final[num])
+    return [_moved(known[num], final[num], lent.get(num), names, top) for num in order]
+
+
+def _activation(places: Sequence[Place]) -> dict[int, float]:
+    high = places[0].score
+    low = places[min(_LOWEST_PLACE, len(places) - 1)].score
+    width = high - low
+    if width <= 0:
+        return {place.candidate.num: 1.0 for place in places}
+    return {place.candidate.num: max(0.0, (place.score - low) / width) for place in places}
+
+
+def _lent(
+    unit: Unit, query: Query, look: Look, seeds: Sequence[tuple[int, float]], options: RetrieveOptions
+) -> dict[int, Lent]:
+    numbers = [num for num, _ in seeds]
+    entities = unit.items.entities_of(numbers)
+    named = sorted({entity for found in entities.values() for entity in found})
+    sharing = unit.items.sharing(named, list(look.personas), most=options.hop.most)
+    if not sharing:
+        return {}
+    receivers = {num for found in sharing.values() for num in found}
+    stems = unit.items.stems_of(sorted(receivers | set(numbers)))
+    asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
+    return lend(
+        seeds,
+        entities_of=entities,
+        sharing=sharing,
+        stems_of=stems,
+        rarity=unit.items.rarity(asked),
+        total=unit.items.total(),
+        options=options.hop,
+    )
+
+
+def _newcomers(
+    unit: Unit,
+    services: Services,
+    query: Query,
+    look: Look,
+    lent: dict[int, Lent],
+    activation: dict[int, float],
+) -> list[Candidate]:
+    """Return what the hop brings in from outside the pool, by the same rules as everything else."""
+    outside = [num for num in lent if num not in activation]
+    space = services.embedder.identity if services.embedder is not None else None
+    now = services.clock()
+    found = unit.items.candidates(outside, embedder=space)
+    return [one for one in found if allowed(one, query, look.personas, now)]
+
+
+def _share(candidate: Candidate, options: RetrieveOptions) -> float:
+    return options.hop.turn_share if candidate.kind == "turn" else options.hop.share
+
+
+def _moved(place: Place, activation: float, lent: Lent | None, names: dict[int, str], top: float) -> Place:
+    """Return a place with what the hop gave it; its own score stays, for thresholds."""
+    if lent is None:
+        return place
+    chance = max(place.chance, min(top, top * max(0.0, activation)))
+    path = (names.get(lent.sender, ""), lent.entity, place.candidate.id)
+    return replace(place, chance=chance, boosts={**place.boosts, "hop": round(lent.value, 4)}, path=path)

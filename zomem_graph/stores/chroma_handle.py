@@ -1,0 +1,323 @@
+"""The open Chroma of one process: when to open it, when it is stale, when it is not to be trusted.
+
+An embedded Chroma reads each collection once, at its first use, and never again, so a handle shows the
+index as it was when each collection was loaded. All that loads or writes runs under the folder lock.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zomem_graph.stores.chroma_client import (
+    ChromaClient,
+    ChromaCollection,
+    IndexDamaged,
+    VectorRefused,
+    damaged_collections,
+    load_chroma,
+)
+from zomem_graph.stores.database import Database
+from zomem_graph.stores.errors import IndexUnavailable, StoreError
+from zomem_graph.stores.index_feed import VectorSource, parts_of, read_vector
+from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta
+
+__all__ = ["CURE", "ChromaHandle", "Loaded", "Opened", "prefix_of", "put", "same_direction"]
+
+CURE = "Run `zomem repair` (memory.repair()) to rebuild it from the database; nothing is lost."
+
+_T = TypeVar("_T")
+_STAMP = "zomem.stamp"  # whose index a folder holds, and how new it is
+_MOST_LOADED = (
+    64  # collections; each keeps about five files open, and Chroma drops what it likes past its own bound
+)
+_FILES_EACH = 16  # allowed of the process's open files for each loaded collection
+_PART = 64  # vectors tried together; one by one when any of them is refused
+_SAMPLE = 4  # vectors looked at in each of three places when a collection is loaded
+
+
+@dataclass(slots=True)
+class Loaded:
+    """One collection as this process has it in memory: what of it, and up to which outbox number."""
+
+    collection: ChromaCollection
+    edition: Edition
+    seen: int
+    empty: bool
+
+
+@dataclass(slots=True)
+class Opened:
+    """One open client and what it has loaded. `generation` is None while it may lag or lead."""
+
+    client: ChromaClient
+    generation: int | None
+    store: str
+    file: tuple[int, int] | None
+    torn: dict[str, str] = field(default_factory=dict)
+    loaded: dict[str, Loaded] = field(default_factory=dict)
+
+
+class ChromaHandle:
+    """Opens, reopens and closes the client; loads collections and checks them."""
+
+    def __init__(self, folder: Path | None, url: str | None, database: Database) -> None:
+        self._folder = folder
+        self._url = url
+        self._database = database
+        self._opened: Opened | None = None
+        self._process = os.getpid()
+
+    @property
+    def remote(self) -> bool:
+        """Return whether the index is on a server, where every client sees every write at once."""
+        return self._url is not None
+
+    @property
+    def folder(self) -> Path | None:
+        """Return the folder of an embedded index."""
+        return None if self.remote else self._folder
+
+    def opened(self) -> Opened | None:
+        """Return what is open in this very process. A fork drops its parent's, which would hang."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._opened = None
+        return self._opened
+
+    def current(self) -> Opened:
+        """Return the open client, opening it when there is none or its folder was replaced."""
+        opened = self.opened()
+        if opened is None or opened.file != self._file():
+            opened = self.reopen()
+        return opened
+
+    def reopen(self) -> Opened:
+        """Close and open: whatever is loaded next is as the disk has it."""
+        self.close()
+        load_chroma()
+        try:
+            self._opened = self._open()
+        except IndexDamaged as error:
+            self.mark(EVERYTHING, str(error))
+            raise IndexDamaged(f"{error} {CURE}") from error
+        return self._opened
+
+    def close(self) -> None:
+        """Close the client of this process, if there is one."""
+        opened, self._opened = self.opened(), None
+        if opened is not None:
+            opened.client.close()
+
+    def physical(self, opened: Opened, name: str, edition: Edition) -> str:
+        """Return the name a collection has inside Chroma: the store's, so that stores can share a server."""
+        return f"{prefix_of(opened.store)}{name}-{edition.number}"
+
+    def touch(self, name: str, edition: Edition, *, applied: int, probe: bool = True) -> Loaded:
+        """Return a collection, loaded and probed; raise IndexDamaged when it is not what it should be."""
+        opened = self._with_room(name)
+        loaded = opened.loaded.get(name)
+        if loaded is not None and loaded.edition.number == edition.number:
+            return loaded
+        place = self.physical(opened, name, edition)
+        if place in opened.torn:
+            raise IndexDamaged(f"Collection {name} is damaged: {opened.torn[place]}.")
+        collection = opened.client.find(place)
+        if collection is None:
+            raise IndexDamaged(f"Collection {name} is gone from the index.")
+        count = collection.count()
+        if count and probe:
+            self._probe(name, collection, count)
+        opened.loaded[name] = Loaded(collection, edition, applied, empty=not count and not self.remote)
+        return opened.loaded[name]
+
+    def make(self, name: str, edition: Edition, *, applied: int) -> Loaded:
+        """Return a new edition of a collection; the one that serves stays until `switch`."""
+        opened = self._with_room(name)
+        place = self.physical(opened, name, edition)
+        opened.loaded[place] = Loaded(opened.client.make(place), edition, applied, empty=True)
+        return opened.loaded[place]
+
+    def switch(self, name: str, loaded: Loaded) -> None:
+        """Have a new edition serve from now on."""
+        opened = self.current()
+        opened.loaded.pop(loaded.collection.name, None)
+        opened.loaded[name] = loaded
+
+    def retried(self, name: str, attempt: Callable[[], _T]) -> _T:
+        """Run; when the index seems damaged reopen it and run once more, then mark it and raise."""
+        try:
+            return attempt()
+        except IndexDamaged:
+            self.reopen()
+        try:
+            return attempt()
+        except IndexDamaged as error:
+            self.mark(name, str(error))
+            raise IndexDamaged(f"{error} {CURE}") from error
+
+    def mark(self, name: str, reason: str) -> None:
+        """Have every process distrust a collection until it is rebuilt."""
+        with suppress(StoreError):  # then the next one to notice marks it
+            with self._database.write() as connection:
+                IndexMeta(connection, self._database.dialect).set_fault(name, reason)
+
+    def begin(self, store: str, generation: int) -> None:
+        """Prepare for a committed generation: from here the index may be ahead of what is settled."""
+        opened = self.current()
+        opened.generation = None
+        opened.store = store
+        self.stamp(store, generation)
+
+    def stamp(self, store: str, generation: int) -> None:
+        """Write beside the index whose it is and how new, so that a replaced one is noticed."""
+        if self.folder is None:
+            return
+        new = self.folder / f"{_STAMP}.new"
+        try:
+            new.write_text(f"{store} {generation}\n", "ascii")
+            os.replace(new, self.folder / _STAMP)
+        except OSError as error:
+            raise IndexUnavailable(
+                f"{self.folder} cannot be written ({error}). Check its permissions."
+            ) from error
+
+    def settled(self, editions: Mapping[str, Edition], *, applied: int) -> None:
+        """Take note that what this process has loaded now holds these editions."""
+        opened = self.opened()
+        for name, edition in editions.items():
+            loaded = opened.loaded.get(name) if opened else None
+            if loaded is not None and loaded.edition.number == edition.number:
+                loaded.edition, loaded.seen = edition, applied
+
+    def end(self, generation: int | None) -> None:
+        """Say which generation the open client is at; None makes the next feeder reopen it."""
+        opened = self.opened()
+        if opened is not None:
+            opened.generation = generation
+
+    def _open(self) -> Opened:
+        with self._database.read() as connection:
+            meta = IndexMeta(connection, self._database.dialect)
+            store, generation, fed = meta.store_id(), meta.generation(), meta.fed()
+        if self._url is not None:
+            return Opened(ChromaClient.on_server(self._url), generation, store, None)
+        if self._folder is None:
+            raise IndexUnavailable(
+                "There is neither a folder nor a server for the index. Open the memory with one."
+            )
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise IndexUnavailable(
+                f"{self._folder} cannot be made ({error}). Check its permissions."
+            ) from error
+        self._check_stamp(self._folder, store, fed=fed, generation=generation)
+        torn = damaged_collections(self._folder)
+        client = ChromaClient.in_folder(self._folder)
+        return Opened(client, generation, store, self._file(), torn)
+
+    def _check_stamp(self, folder: Path, store: str, *, fed: int, generation: int) -> None:
+        """Refuse a folder of another store, an older copy of ours, and one newer than the database."""
+        if not fed:
+            return
+        try:
+            whose, number = (folder / _STAMP).read_text("ascii").split()
+            known = whose == store and fed <= int(number) <= generation
+        except (OSError, ValueError):
+            known = False
+        if not known:
+            raise IndexDamaged(
+                f"The index in {folder} does not belong to this database as it is now: one of them was "
+                "removed, replaced or restored."
+            )
+
+    def _file(self) -> tuple[int, int] | None:
+        """Return which file the index is in, so that a replaced folder is noticed."""
+        if self.folder is None:
+            return None
+        try:
+            status = (self.folder / "chroma.sqlite3").stat()
+        except FileNotFoundError:
+            return (0, 0)
+        return (status.st_dev, status.st_ino)
+
+    def _with_room(self, name: str) -> Opened:
+        """Return the open client, opened anew when it has loaded as much as it may."""
+        opened = self.current()
+        if not self.remote and name not in opened.loaded and len(opened.loaded) >= most_loaded():
+            generation = opened.generation
+            opened = self.reopen()
+            opened.generation = generation
+        return opened
+
+    def _probe(self, name: str, collection: ChromaCollection, count: int) -> None:
+        """Compare a few vectors with the database, and ask for one of them; this also loads the index."""
+        offsets = sorted({0, count // 2, max(0, count - _SAMPLE)})
+        sample = dict(pair for offset in offsets for pair in collection.page(limit=_SAMPLE, offset=offset))
+        with self._database.read() as connection:
+            applied = IndexMeta(connection, self._database.dialect).applied()
+            stored = VectorSource(connection).find(sample)
+        for item_id, vector in sample.items():
+            known = stored.get(item_id)
+            if known is None or known.collection != name or known.vec_seq is None or known.vec_seq > applied:
+                continue  # the database is ahead of the index here
+            expected = read_vector(known.embedding)
+            if isinstance(expected, str) or not same_direction(vector, expected):
+                raise IndexDamaged(f"Collection {name} holds another vector for {item_id} than the database.")
+        asked = next(reversed(sample.values()))
+        found = collection.query(asked, 1)
+        if np.any(asked) and (not found or found[0][1] < 0.999):
+            raise IndexDamaged(f"Collection {name} does not find one of its own vectors.")
+
+
+def put(loaded: Loaded, vectors: Sequence[tuple[str, NDArray[np.float32]]]) -> dict[str, str]:
+    """Put vectors into a collection; return those Chroma refuses with the reason.
+
+    The first vector decides the width of a new collection, so the commonest width goes first.
+    """
+    widths = Counter(len(vector) for _id, vector in vectors)
+    refused: dict[str, str] = {}
+    for part in parts_of(sorted(vectors, key=lambda pair: -widths[len(pair[1])]), _PART):
+        ids, rows = [id_ for id_, _row in part], [row for _id, row in part]
+        try:
+            loaded.collection.upsert(ids, rows)
+            loaded.empty = False
+        except VectorRefused as error:
+            if len(part) == 1:
+                refused[ids[0]] = str(error)
+                continue
+            for one in part:
+                refused |= put(loaded, [one])
+    return refused
+
+
+def prefix_of(store: str) -> str:
+    """Return how the names of a store's collections begin inside Chroma."""
+    return f"z{store}-"
+
+
+def most_loaded() -> int:
+    """Return how many collections may be loaded at once under this process's limit of open files."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit to ask for
+        return _MOST_LOADED
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(4, min(_MOST_LOADED, soft // _FILES_EACH)) if soft > 0 else _MOST_LOADED
+
+
+def same_direction(left: NDArray[np.float32], right: NDArray[np.float32]) -> bool:
+    """Return whether two vectors are the same but for length and rounding."""
+    if left.shape != right.shape:
+        return False
+    norms = float(np.linalg.norm(left)), float(np.linalg.norm(right))
+    if not all(norms):
+        return norms[0] == norms[1]
+    return bool(np.abs(left / norms[0] - right / norms[1]).max() < 1e-4)
