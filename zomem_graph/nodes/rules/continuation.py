@@ -59,7 +59,7 @@ def weigh_continuation(request: Request, signs: frozenset[Sign]) -> Continuation
         if sign in signs:
             score += points
             signals.append(sign.value)
-    if _looks_self_contained(request, signs):
+    if _looks_self_contained(request, signs) or _asks_to_be_reminded(request, signs):
         score -= 2
     return Continuation(score, tuple(signals))
 
@@ -71,3 +71,9 @@ def _looks_self_contained(request: Request, signs: frozenset[Sign]) -> bool:
     if request.openings & {Opening.TASK, Opening.HOW_TO}:
         return True
     return Opening.KNOWLEDGE in request.openings and not signs & {Sign.OPEN_WORK, Sign.STEP}
+
+
+def _asks_to_be_reminded(request: Request, signs: frozenset[Sign]) -> bool:
+    """Say whether something said once is asked for: that may be long ago, and is a search of its own."""
+    names_work = Opening.RESUME in request.openings or signs & {Sign.OPEN_WORK, Sign.STEP}
+    return Sign.RECALL in signs and not names_work

@@ -135,6 +135,8 @@ COURTESIES: Final = PhraseBook(
             请|吧|啊|了|呢|麻烦|麻烦你|一下|那|那就|就|你|ください|お願いします|お願い|お願いいたします|では|じゃあ|ね|よ|です|で
         """,
         Courtesy.PROCEED: """
+            ready to continue|ready to go on|shall we continue|shall we go on|can we continue|can we go on
+            status|status report|status update|progress|progress report|todo|todos|to do|stand der dinge
             continue|continue here|continue please|please continue|next|next one|next please|next up
             go ahead|go on|go for it|proceed
             carry on|keep going|keep on|keep it up|keep at it|do it|do that|do this|do so|do both

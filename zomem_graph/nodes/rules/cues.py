@@ -64,6 +64,7 @@ class Cues:
     shared_past: bool
     advice: bool
     personal: bool
+    to_come: bool
     past_reference: bool
     is_question: bool
     wikilinks: tuple[str, ...]
@@ -95,6 +96,7 @@ def read_cues(message: str) -> Cues:
         shared_past=Sign.SHARED_PAST in signs,
         advice=Sign.ADVICE in signs and bool(signs & _TOLD or "i" in request.core),
         personal=Sign.OWN in signs,
+        to_come=Sign.TO_COME in signs,
         past_reference=bool(signs & {Sign.PAST_TIME, Sign.SHARED_PAST}),
         is_question=_is_question(text, request),
         wikilinks=_wikilinks(text),
@@ -125,7 +127,7 @@ def _need(cues: Cues) -> Judgement | None:
         return Judgement(Verdict.NEEDED, "asks about the user's own past or habits")
     if cues.advice:
         return Judgement(Verdict.NEEDED, "asks for a suggestion that fits the user")
-    if cues.personal and not cues.generic_form:
+    if cues.personal and not (cues.generic_form or cues.to_come):
         return Judgement(Verdict.NEEDED, "speaks of the user's own things")
     return None
 
@@ -145,7 +147,10 @@ def _is_small_talk(request: Request) -> bool:
     words = request.core
     if not _ASSISTANT.intersection(request.said.words):
         return False
-    if _SPEAKER.intersection(words) or tells_of_oneself(words):
+    if _SPEAKER.intersection(words) or any(
+        word == "me" and _HELPING.isdisjoint(words[max(position - 1, 0) : position])
+        for position, word in enumerate(words)
+    ):
         return False
     return bool(words) and all(word in ASSISTANT_TALK or word in FUNCTION_WORDS for word in words)
 
@@ -239,6 +244,7 @@ def _keywords(text: str) -> tuple[str, ...]:
 
 
 _ASSISTANT: Final = frozenset("you your yours yourself ai bot".split())
+_HELPING: Final = frozenset("help helping assist tell telling teach with".split())
 _SPEAKER: Final = frozenset("i my mine we our us".split())
 _TOLD: Final = frozenset({Sign.SITUATION, Sign.OWN})
 _POINTING: Final = frozenset("the this that these those".split())

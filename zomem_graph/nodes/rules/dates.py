@@ -37,7 +37,7 @@ def parse_range(text: str, *, now: datetime, time_zone: str) -> Range:
     bounds = _bounds(fold(text).strip(), here) if len(text) <= LONGEST_TEXT else None
     if bounds is None:
         raise _unreadable(text)
-    if bounds.end < bounds.start:
+    if bounds.end <= bounds.start:
         raise InvalidInput(f"{text!r} ends before it starts. Put the earlier time first.")
     return bounds
 

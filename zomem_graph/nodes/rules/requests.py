@@ -20,6 +20,7 @@ _QUOTED: Final = re.compile(
 COURTESY_WORDS: Final = 8
 
 _GROUNDS: Final = frozenset({("for",), ("that",), ("it",), ("this",), ("you",)})
+_PLEASE: Final = frozenset("please pls plz kindly bitte stp svp".split())
 _ASKING: Final = frozenset("what which who where when why how me my our".split())
 _LETTER: Final = re.compile(r"[^\W_]")
 
@@ -58,10 +59,10 @@ def read_request(message: str) -> Request:
 def _spaced_request(said: Words) -> Request:
     words = said.words
     start, found = _consume(words, 0, COURTESIES, skip=Courtesy.PROCEED)
-    end_all, found_all = _consume(words, 0, COURTESIES)
-    if words and end_all == len(words):
-        proceed = Courtesy.PROCEED in found_all and Courtesy.REPAIR not in found_all
-        return Request(said, found_all, (), frozenset(), not proceed, proceed)
+    everything = _consumed_whole(words)
+    if everything:
+        proceed = Courtesy.PROCEED in everything and Courtesy.REPAIR not in everything
+        return Request(said, everything, (), frozenset(), not proceed, proceed)
     core = words[start:]
     openings = OPENINGS.kinds_at_start(core)
     framed, _ = _consume(core, 0, FRAMES)
@@ -70,6 +71,15 @@ def _spaced_request(said: Words) -> Request:
         core = core[framed:]
     only_courtesy = not openings and _is_thanks_or_answer(core, found)
     return Request(said, found, core, openings, only_courtesy, False)
+
+
+def _consumed_whole(words: tuple[str, ...]) -> frozenset[Courtesy]:
+    """Return the kinds of courtesy when there is nothing else, trying again without "please"."""
+    for tried in (words, tuple(word for word in words if word not in _PLEASE)):
+        end, found = _consume(tried, 0, COURTESIES)
+        if words and end == len(tried):
+            return found or frozenset({Courtesy.POLITE})
+    return frozenset()
 
 
 def _is_thanks_or_answer(core: tuple[str, ...], found: frozenset[Courtesy]) -> bool:

@@ -22,7 +22,7 @@ class Sign(StrEnum):
     RECALL = "asks to be reminded"
     OWN = "my, our"
     OWN_STATE = "asks about one's own past or habits"
-    FIRST_PERSON = "I, we, me"
+    TO_COME = "what will, can or should be"
     AGENDA = "the user's calendar, lists, orders"
     HOW_TO = "asks how something is done"
     ADVICE = "asks for a suggestion"
@@ -33,6 +33,8 @@ class Sign(StrEnum):
 ANYWHERE: Final = PhraseBook(
     {
         Sign.OPEN_WORK: """
+            update me on|catch me up|bring me up to date|bring me up to speed|progress on|progress with
+            status on|status update|ready to continue
             leave off|left off|where were we|where are we with|where are we on|where do we stand
             where did we stop|where we stopped|where you stopped|where i stopped
             left to do|still to do|what is left|what was left|what is left on|still left|still open
@@ -201,8 +203,11 @@ ANYWHERE: Final = PhraseBook(
             is it safe to|the best way to|wie man|como hacer|comment faire|como fazer
             怎么|如何|どうやって|やり方
         """,
-        Sign.FIRST_PERSON: """
-            i|me|we|ich|mir|mich|wir|yo|je|j|moi|nous|eu|mim|nos|我|我们|私|僕|俺
+        Sign.TO_COME: """
+            will|shall|should|would|can|could|need to|needs to|have to|has to|must|want to|going to
+            werde|werden|wird|soll|sollte|kann|konnte|muss|mochte|debo|deberia|puedo|quiero|tengo que
+            dois|devrais
+            peux|veux|devo|deveria|posso|quero|应该|可以|需要|想要|べき|できる|必要
         """,
         Sign.ADVICE: """
             any tips|any advice|any suggestions|any suggestion|any ideas|any recommendations
