@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,12 @@ from numpy.typing import NDArray
 
 from zomem_graph.models import CachedEmbedder, resolve_embedder, text_hash
 from zomem_graph.models.prices import cost_usd
+from zomem_graph.models.remote import LangChainEmbedder, openai_embeddings
 from zomem_graph.models.specs import ModelSpec
 from zomem_graph.models.vectors import LONGEST_TEXT, batches, embeddable, unit_rows
 from zomem_graph.nodes.ports import Embedder, Vector
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import InvalidInput, ModelError, ModelMissing, ModelTimeout
+from zomem_graph.stores.errors import InvalidInput, ModelError, ModelMissing, ModelTimeout, StoreReadOnly
 from zomem_graph.testing import Hang, Refusal, ScriptedOpenAIServer, SmallEmbedder, rate_limited
 
 from .onnx_files import write_minilm_like
@@ -52,7 +54,7 @@ class Counted(SmallEmbedder):
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.documents.extend(texts)
-        return np.stack([SmallEmbedder().embed_query(text) for text in texts])
+        return SmallEmbedder().embed_documents(texts)
 
 
 class Kept(dict[str, Vector]):
@@ -365,10 +367,10 @@ def test_a_rate_limited_question_is_tried_again_and_then_given_up(home: Path) ->
         assert asked.embed_query("hi").shape == (64,)
 
 
-def test_an_embedder_that_hangs_is_given_up(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zomem_graph.models.remote.QUERY_DEADLINE_SECONDS", 0.1)
+def test_an_embedder_that_hangs_is_given_up() -> None:
     with ScriptedOpenAIServer(embedding_script=[Hang()]) as server:
-        asked = openai_embedder(server, home)
+        build = partial(openai_embeddings, "small", api_key="none", base_url=server.base_url)
+        asked = LangChainEmbedder(build, identity="openai:small", query_seconds=0.1)
         started = time.monotonic()
         with pytest.raises(ModelTimeout, match=r"openai:small did not answer within 0\.1 s"):
             asked.embed_query("hi")
@@ -403,24 +405,34 @@ def test_a_question_is_embedded_once() -> None:
         cached.embed_query("b")[0] = 1.0
 
 
-def test_a_persistent_cache_serves_the_next_process_and_the_same_text_once() -> None:
+def test_a_persistent_cache_serves_the_next_process() -> None:
     kept = Kept()
-    first = CachedEmbedder(Counted(), kept)
-    rows = first.embed_documents(["a text", "another", "a text"])
-    question = first.embed_query("a text")
-
+    question = CachedEmbedder(Counted(), kept).embed_query("a text")
     counted = Counted()
-    later = CachedEmbedder(counted, kept)
 
-    assert np.array_equal(later.embed_documents(["another", "a text", "new"])[:2], rows[[1, 0]])
-    assert np.array_equal(later.embed_query("a text"), question)
-    assert (counted.documents, counted.queries) == (["new"], [])
-    assert later.embed_documents([]).shape == (0, 64)
+    assert np.array_equal(CachedEmbedder(counted, kept).embed_query("a text"), question)
+    assert counted.queries == []
 
 
-def test_a_question_and_a_stored_text_are_kept_apart() -> None:
-    assert text_hash("same", role="query") != text_hash("same", role="document")
-    assert text_hash("x" * 9_000, role="query") == text_hash("x" * 8_500, role="query")
+def test_the_same_stored_text_is_embedded_once_and_not_kept() -> None:
+    counted, kept = Counted(), Kept()
+    rows = CachedEmbedder(counted, kept).embed_documents(["a", "b", "a"])
+
+    assert (counted.documents, kept) == (["a", "b"], {})
+    assert np.array_equal(rows, SmallEmbedder().embed_documents(["a", "b", "a"]))
+    assert CachedEmbedder(counted, kept).embed_documents([]).shape == (0, 64)
+
+
+def test_a_cache_that_cannot_write_leaves_no_question_unanswered() -> None:
+    class Full(Kept):
+        def put_many(self, model: str, vectors: Mapping[str, Vector]) -> None:
+            raise StoreReadOnly("the disk is full")
+
+    assert CachedEmbedder(SmallEmbedder(), Full()).embed_query("a text").shape == (64,)
+
+
+def test_a_question_is_known_by_the_part_that_is_embedded() -> None:
+    assert text_hash("x" * 9_000) == text_hash("x" * 8_500) != text_hash("x" * 7_000)
 
 
 def test_a_call_is_priced_by_model_and_an_unknown_one_costs_nothing() -> None:

@@ -70,12 +70,19 @@ def identity_of_embeddings(embeddings: "Embeddings") -> str:
 class LangChainEmbedder:
     """Any LangChain Embeddings, built at first use, asked within a deadline and checked."""
 
-    def __init__(self, build: "Callable[[], Embeddings]", *, identity: str) -> None:
+    def __init__(
+        self,
+        build: "Callable[[], Embeddings]",
+        *,
+        identity: str,
+        query_seconds: float = QUERY_DEADLINE_SECONDS,
+    ) -> None:
         """Take how to build it, so that nothing is imported before the first text."""
         self._build = build
         self._built: Embeddings | None = None
         self._lock = Lock()
         self._identity = identity
+        self._query_seconds = query_seconds
         self._width = _WIDTHS.get(identity, 0)
 
     @property
@@ -96,14 +103,14 @@ class LangChainEmbedder:
         return _SPREADS.get(self._identity, _SPREAD_UNKNOWN)
 
     def embed_query(self, text: str) -> Vector:
-        """Return the unit vector of a question; raises ModelTimeout after 10 s, else ModelError."""
+        """Return the unit vector of a question; raises ModelTimeout (after 10 s) or ModelError."""
         call = partial(self._embeddings().embed_query, embeddable(text))
-        vector = wait_within(call, seconds=QUERY_DEADLINE_SECONDS, who=self._identity)
+        vector = wait_within(call, seconds=self._query_seconds, who=self._identity)
         row: Vector = self._checked([vector], count=1)[0]
         return row
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return unit vectors of stored texts; raises ModelTimeout after 60 s a batch, else ModelError."""
+        """Return unit vectors of stored texts; raises ModelTimeout (after 60 s a batch) or ModelError."""
         if not texts:
             return np.empty((0, self.width), np.float32)
         parts = []
