@@ -8,6 +8,7 @@ from zomem_graph.nodes.rules.hop import HopOptions
 __all__ = [
     "CaptureOptions",
     "ComposeOptions",
+    "ContinuationOptions",
     "GateOptions",
     "MemoryOptions",
     "RetrieveOptions",
@@ -38,6 +39,23 @@ class RetrieveOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContinuationOptions:
+    """What going on with earlier work brings back (spec F62).
+
+    `window_days` bounds facts, episodes and turns; `history` is how many stored turns stand in for a
+    conversation that the caller did not pass, `last_turns` how many of them are brought back; `looks` how
+    many candidates of each kind are weighed.
+    """
+
+    window_days: float = 14.0
+    limit: int = 6
+    history: int = 8
+    last_turns: int = 4
+    looks: int = 20
+    loops: int = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeOptions:
     """How the recalled block is laid out."""
 
@@ -47,13 +65,19 @@ class ComposeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureOptions:
-    """How a conversation becomes memory (spec F36-F42)."""
+    """How a conversation becomes memory (spec F36-F47).
+
+    A pause of more than `episode_gap_hours` within a session begins another episode.
+    """
 
     least_confidence: float = 0.6
     most_facts_a_window: int = 20
     window_characters: int = 6_000
     window_overlap: int = 500
     link_pairs: int = 30
+    loops: bool = True
+    episodes: bool = True
+    episode_gap_hours: float = 6.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +103,7 @@ class MemoryOptions:
 
     gate: GateOptions = field(default_factory=GateOptions)
     retrieve: RetrieveOptions = field(default_factory=RetrieveOptions)
+    continuation: ContinuationOptions = field(default_factory=ContinuationOptions)
     compose: ComposeOptions = field(default_factory=ComposeOptions)
     capture: CaptureOptions = field(default_factory=CaptureOptions)
     write: WriteOptions = field(default_factory=WriteOptions)

@@ -37,6 +37,34 @@ class Turns:
         )
         return [Turn(**row) for row in rows.mappings()][::-1]
 
+    def latest(
+        self, personas: Sequence[str], *, since: datetime, until: datetime, without_trust: str
+    ) -> Turn | None:
+        """Return the last turn of these personas in a closed-open range of time, or None."""
+        newest: Turn | None = None
+        for persona in personas:  # one by one, so that the index gives the order
+            row = (
+                self._connection.execute(
+                    select(sql.turns)
+                    .select_from(sql.items.join(sql.turns, _t.id == sql.items.c.id))
+                    .where(
+                        sql.items.c.persona == persona,
+                        sql.items.c.kind == "turn",
+                        sql.items.c.state == "current",
+                        sql.items.c.created_at >= since,
+                        sql.items.c.created_at < until,
+                        _t.trust != without_trust,
+                    )
+                    .order_by(sql.items.c.created_at.desc(), sql.items.c.num.desc())
+                    .limit(1)
+                )
+                .mappings()
+                .first()
+            )
+            if row is not None and (newest is None or row["at"] > newest.at):
+                newest = Turn(**row)
+        return newest
+
     def marks(self, persona: str, session: str) -> list[tuple[str, str | None, datetime]]:
         """Return (digest, message id, time) of a whole session, oldest first."""
         rows = self._connection.execute(

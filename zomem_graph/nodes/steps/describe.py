@@ -2,20 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from zomem_graph.stores.records import Fact, Turn
+from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Described", "describe"]
+__all__ = ["Described", "describe", "told"]
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The text of an item and its metadata as plain data."""
+    """The text of an item and its metadata as plain data; a snoozed loop sleeps until a time."""
 
     text: str
     metadata: Mapping[str, Any]
+    sleeps_until: datetime | None = None
+
+    def sleeps_at(self, moment: datetime) -> bool:
+        """Return whether it must not come up yet."""
+        return self.sleeps_until is not None and moment < self.sleeps_until
 
 
 def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Described]:
@@ -28,7 +34,16 @@ def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Describ
         found[fact.id] = Described(fact.text, _of_fact(fact))
     for turn in unit.turns.find(by_kind.get("turn", [])):
         found[turn.id] = Described(f"{turn.speaker}: {turn.content}", _of_turn(turn))
+    for episode in unit.episodes.find(by_kind.get("episode", [])):
+        found[episode.id] = Described(f"{episode.summary} ({episode.outcome})", _of_episode(episode))
+    for loop in unit.loops.find(by_kind.get("loop", [])):
+        found[loop.id] = Described(told(loop), _of_loop(loop), sleeps_until=loop.snoozed_until)
     return found
+
+
+def told(loop: Loop) -> str:
+    """Return an open loop in one line: its title, and its summary where that says more."""
+    return f"{loop.title} — {loop.summary}" if loop.summary and loop.summary != loop.title else loop.title
 
 
 def _of_fact(fact: Fact) -> dict[str, Any]:
@@ -48,6 +63,7 @@ def _of_fact(fact: Fact) -> dict[str, Any]:
         "superseded_by": fact.superseded_by,
         "turn_id": fact.turn_id,
         "quote": fact.quote,
+        "last_accessed": fact.last_accessed.isoformat() if fact.last_accessed else None,
     }
 
 
@@ -63,4 +79,39 @@ def _of_turn(turn: Turn) -> dict[str, Any]:
         "trust": turn.trust,
         "message_id": turn.message_id,
         "state": "current",
+    }
+
+
+def _of_episode(episode: Episode) -> dict[str, Any]:
+    return {
+        **episode.metadata,
+        "persona": episode.persona,
+        "outcome": episode.outcome,
+        "entities": list(episode.entities),
+        "session": episode.session,
+        "thread": episode.thread,
+        "duration_ms": episode.duration_ms,
+        "source": episode.source,
+        "trust": episode.trust,
+        "state": "current",
+    }
+
+
+def _of_loop(loop: Loop) -> dict[str, Any]:
+    return {
+        **loop.metadata,
+        "persona": loop.persona,
+        "title": loop.title,
+        "kind": loop.kind,
+        "status": loop.status,
+        "priority": loop.priority,
+        "entity": loop.entity,
+        "owner": loop.owner,
+        "session": loop.session,
+        "thread": loop.thread,
+        "source": loop.source,
+        "trust": loop.trust,
+        "turn_id": loop.turn_id,
+        "updated_at": loop.updated_at.isoformat(),
+        "state": "current" if loop.status == "open" else loop.status,
     }

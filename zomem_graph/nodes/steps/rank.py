@@ -19,6 +19,8 @@ from zomem_graph.stores.words import search_text, terms
 
 __all__ = ["Place", "explain", "rank"]
 
+_NAMES_IN_AN_ANSWER = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -38,7 +40,7 @@ def rank(
     """Return every candidate, best first, and the signals they were ranked by."""
     signals = _signals(look, query, vector, spread)
     scores = fuse(signals, options.fusion)
-    chances = probabilities(signals, scores, terms_asked=len(terms(query.text)))
+    chances = probabilities(signals, scores, terms_asked=_terms_asked(query))
     order = np.argsort(-scores, kind="stable")
     places = [Place(look.candidates[i], float(scores[i]), float(chances[i]), int(i)) for i in order]
     return places, signals
@@ -61,6 +63,12 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
         state=candidate.state,
         age_days=max(0.0, (now.timestamp() - candidate.created_at) / 86_400),
     )
+
+
+def _terms_asked(query: Query) -> int:
+    """Return how many words an answer can be measured by; of a conversation's names few are ever in one."""
+    own = len(terms(query.text))
+    return own + min(len(query.asked) - own, _NAMES_IN_AN_ANSWER)
 
 
 def _signals(look: Look, query: Query, vector: Vector | None, spread: float) -> Signals:

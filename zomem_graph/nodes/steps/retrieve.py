@@ -45,7 +45,7 @@ def retrieve(
     spread = embedder.spread if embedder is not None else 1.0
     places, signals = rank(seen, query, chosen, vector, spread=spread)
     places = yield from work(lambda: hop_once(services, query, seen, places, chosen))
-    found = yield from work(lambda: _described(services, places[: query.limit * _SPARE]))
+    found = yield from work(lambda: _described(services, places[: query.limit * _SPARE], query.as_of or now))
     hits = [
         _hit(place, found[place.candidate.id], explain(place, seen, signals, now))
         for place in places[: query.limit * _SPARE]
@@ -61,9 +61,10 @@ def retrieve(
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
 
 
-def _described(services: Services, places: list[Place]) -> dict[str, Described]:
+def _described(services: Services, places: list[Place], moment: datetime) -> dict[str, Described]:
     with services.stores.read() as unit:
-        return describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
+        found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
+    return {id_: thing for id_, thing in found.items() if not thing.sleeps_at(moment)}
 
 
 def _hit(place: Place, thing: Described, explanation: Explanation) -> Hit:
