@@ -146,8 +146,7 @@ def _named(words: list[Token], here: Here, *, plain: bool) -> Reading | None:
     if word in _NAMED_DAYS:
         return _day(today + _NAMED_DAYS[str(word)], here)
     if word == "last night":
-        evening = calendar_days.days(today - 1, 1, here.zone)
-        morning = calendar_days.days(today, 1, here.zone)
+        evening, morning = _day(today - 1, here).range, _day(today, here).range
         return Reading(Range(evening.start + timedelta(hours=18), morning.start + timedelta(hours=6)))
     if word in WEEKDAYS:
         return _day(today - (today - 1 - WEEKDAYS.index(str(word))) % 7, here)
