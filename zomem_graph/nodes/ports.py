@@ -7,13 +7,14 @@ Protocols only. The implementations are in `zomem_graph.models`; tests and demos
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zomem_graph.nodes.options import MemoryOptions
-from zomem_graph.stores.store import Stores
+if TYPE_CHECKING:
+    from zomem_graph.nodes.options import MemoryOptions
+    from zomem_graph.stores.store import Stores
 
 __all__ = ["Ask", "ChatModel", "Clock", "Embedder", "Reply", "Services", "Vector"]
 
@@ -101,7 +102,7 @@ class Services(Protocol):
     """What every step works with: the stores, the models, the clock. `Memory` is one."""
 
     @property
-    def stores(self) -> Stores:
+    def stores(self) -> "Stores":
         """Return where everything is kept."""
         ...
 
@@ -116,7 +117,7 @@ class Services(Protocol):
         ...
 
     @property
-    def options(self) -> MemoryOptions:
+    def options(self) -> "MemoryOptions":
         """Return the options of every step."""
         ...
 

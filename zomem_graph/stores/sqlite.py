@@ -12,7 +12,7 @@ from sqlalchemy.sql.dml import Insert
 from zomem_graph.stores.columns import UtcTime
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.identity import LIVE
-from zomem_graph.stores.words import scope_token
+from zomem_graph.stores.words import match_scoped, scope_token
 
 __all__ = ["SqliteDialect"]
 
@@ -133,21 +133,16 @@ class SqliteDialect:
 
 
 def _match(query: WordsQuery) -> str | None:
-    """Return the MATCH expression: scope first, then any of the terms, every word quoted."""
+    """Return the MATCH expression: inside the scope, any of the terms; None when nothing is asked."""
     if not query.terms or not query.personas or not query.kinds:
         return None
-    groups = [
-        [scope_token("persona", name) for name in query.personas],
-        [scope_token("kind", kind) for kind in query.kinds],
+    scope: list[str | tuple[str, ...]] = [
+        tuple(scope_token("persona", name) for name in query.personas),
+        tuple(scope_token("kind", kind) for kind in query.kinds),
     ]
     if query.live_only:
-        groups.append([LIVE])
-    scope = " AND ".join(f"{{words_scope}} : ({_any(group)})" for group in groups)
-    return f"{scope} AND {{{' '.join(_COLUMNS[1:])}}} : ({_any(query.terms)})"
-
-
-def _any(words: Iterable[str]) -> str:
-    return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+        scope.append(LIVE)
+    return match_scoped(query.terms, _COLUMNS[1:], scope, scope_column=_COLUMNS[0])
 
 
 def _time_filter(query: WordsQuery) -> tuple[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import search_text
 
 __all__ = ["Fit", "Passage", "fit", "tokens", "trim"]
@@ -23,7 +24,6 @@ LARGEST_SHARE: Final = 0.5
 _CUT: Final = "…"
 _BORDER = re.compile(r"(?<=[.!?…])[\"”')\]]*\s+|(?<=[。！？])|\n+")
 _SPACE = re.compile(r"\s+")
-_ENDINGS: Final = ("ations", "ation", "ions", "ion", "ings", "ing", "ies", "ed", "es", "ly", "s", "e", "y")
 _CHUNK: Final = 12
 """Characters of the pieces a text without spaces is cut into."""
 
@@ -122,7 +122,7 @@ def trim(text: str, terms: Collection[str], budget: int) -> str | None:
     if budget < LEAST_TOKENS:
         return None
     room = budget * BYTES_PER_TOKEN - 2 * len(f"{_CUT} ".encode())
-    wanted = {_root(term) for term in terms}
+    wanted = {stem(term) for term in terms}
     start, end = max(_windows(text, wanted, room), key=_merit).span
     body = text[start:end].strip()
     before = f"{_CUT} " if text[:start].strip() else ""
@@ -193,19 +193,9 @@ def _best_window(
 
 
 def _hits(piece: str, wanted: set[str]) -> tuple[str, ...]:
-    beginnings = {root[:3] for root in wanted}  # which `_root` leaves alone
-    near = (word for word in search_text(piece).split() if word[:3] in beginnings)
-    return tuple(root for word in near if (root := _root(word)) in wanted)
-
-
-def _root(word: str) -> str:
-    """Return a word without its ending, so that run, runs and running meet; only good for comparing."""
-    if word.isascii() and word.isalpha():
-        for ending in _ENDINGS:
-            if word.endswith(ending) and len(word) - len(ending) >= 3:
-                stem = word[: -len(ending)]
-                return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
-    return word
+    beginnings = {root[:2] for root in wanted}  # which a stem keeps
+    near = (word for word in search_text(piece).split() if word[:2] in beginnings)
+    return tuple(root for word in near if (root := stem(word)) in wanted)
 
 
 def _size(text: str) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from zomem_graph.nodes.rules.budget import Passage, fit, tokens
-from zomem_graph.nodes.rules.fence import Line, fence
+from zomem_graph.nodes.rules.fence import Line, fence, harmless
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.words import terms
 
@@ -26,7 +26,8 @@ def compose(hits: Sequence[Hit], question: str, *, token_budget: int, zone: Zone
     """Return the block of the best hits that fit, cut around the answer where they are long."""
     frame = tokens(fence([Line(text="")], zone=zone))
     passages = [
-        Passage(key=hit.id, text=hit.text, relevance=hit.score, overhead=_overhead(hit, zone)) for hit in hits
+        Passage(key=hit.id, text=harmless(hit.text), relevance=hit.score, overhead=_overhead(hit, zone))
+        for hit in hits
     ]
     chosen = fit(passages, token_budget - frame, terms=terms(question))
     shown = {passage.key: passage.text for passage in chosen.kept}
