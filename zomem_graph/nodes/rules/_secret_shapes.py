@@ -73,9 +73,9 @@ SECRET_WORD: Final = re.compile(
     r"pass(?:word|wd|phrase|code)s?|pwd|passwort|kennwort|contraseña|mot de passe|密码|口令"
     r"|\bpins?\b|\bpin_code\b"
     r"|(?:api|access|account|auth|secret|private|signing|encryption|service|license|admin|master|shared)"
-    r"[ _-]?(?:access[ _-]?)?keys?|api[_-]?schlüssel|secret(?!ar)|token(?!i[sz])|credentials?",
-    re.IGNORECASE,
+    r"[ _-]?(?:access[ _-]?)?keys?|api[_-]?schlüssel|secret(?!ar)|token(?!i[sz])|credentials?"
 )
+"""For lower-case text: matching without regard to case would take four times as long."""
 PASSWORD_WORDS: Final = words(
     "password passwords passwd passwds passphrase passphrases passcode passcodes pwd passwort kennwort",
     "contraseña 密码 口令 pin pins pin_code",
@@ -97,7 +97,7 @@ FLAG_VALUE: Final = re.compile(r"[ \t]{1,2}(?!-)")
 NEAR_BEGIN: Final = re.compile(r"(?<![A-Za-z0-9_.+/=~-])[A-Za-z0-9_.+/=~-]{16}")
 NEAR_TOKEN: Final = re.compile(r"[A-Za-z0-9_.+/=~-]{16,512}+")
 QUOTED: Final = re.compile(r"(?P<mark>[\"'`])(?P<value>[^\"'`\r\n]{1,512}+)(?P=mark)")
-UNQUOTED: Final = re.compile(r"(?:[^\s\"'`,;&<>|]|&(?![A-Za-z_]{1,40}=)){1,512}+")
+UNQUOTED: Final = re.compile(r"[^\s\"'`,;&<>|]{1,512}+(?:&(?![A-Za-z_]{1,40}=)[^\s\"'`,;&<>|]{0,512}+){0,4}+")
 
 HEADER: Final = re.compile(
     r"(?:(?P<name>authorization)[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?:[A-Za-z]{1,12}[ \t]{1,3})?"

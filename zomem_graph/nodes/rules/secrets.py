@@ -45,6 +45,7 @@ _NEAR: Final = 24
 _RANDOM_LENGTH: Final = 16
 _LONG_BASE64 = re.compile(r"(?=[^A-Z]{0,60}[A-Z])(?=[^a-z]{0,60}[a-z])[A-Za-z0-9+=][A-Za-z0-9+/=]{31,511}")
 _BASE64_BITS: Final = 4.0
+_DIGIT = re.compile(r"\d")
 _CHANGE = re.compile(r"(?<=[0-9])[A-Za-z]|(?<=[A-Za-z])[0-9]")
 _RANDOM_READ: Final = 64
 _RANDOM_CHANGES: Final = 3
@@ -91,7 +92,7 @@ def looks_secret(value: str, *, key: str | None = None) -> str | None:
     """Return the kind of secret a value holds, or None. A key such as "api_key" makes it more suspicious."""
     if spans := find_secrets(value):
         return spans[0].kind
-    if key is None or not (word := SECRET_WORD.search(key)):
+    if key is None or not (word := SECRET_WORD.search(key.lower())):
         return None
     bare = value.strip().strip("\"'`")
     usable = " " not in bare and _usable(bare, word[0], sure=True)
@@ -132,15 +133,17 @@ def _prefixed(text: str) -> Iterator[Span]:
 
 def _after_words(text: str) -> Iterator[Span]:
     """Yield what is assigned to, said to be, or stands just after a word like password or token."""
-    for word in SECRET_WORD.finditer(text):
-        name, end = word[0], word.end()
+    # U+0130 is the only character whose lower case is longer; places must stay the same.
+    for word in SECRET_WORD.finditer(text.replace("\u0130", "I").lower()):
+        start, end = word.span()
+        name = text[start:end]
         if assigned := ASSIGNED.match(text, end):
             yield from _value_at(text, assigned.end(), name, sign=assigned["sign"])
-        elif (flag := FLAG_VALUE.match(text, end)) and _after_dashes(text, word.start()):
+        elif (flag := FLAG_VALUE.match(text, end)) and _after_dashes(text, start):
             yield from _value_at(text, flag.end(), name, sign="=")
         elif spoken := SPOKEN.match(text, end):
             yield from _value_at(text, spoken.end(), name, sign="is")
-        elif not INNOCENT_BEFORE.search(text, max(0, word.start() - _NEAR), end + _NEAR):
+        elif not INNOCENT_BEFORE.search(text, max(0, start - _NEAR), end + _NEAR):
             yield from _random_near(text, end, name)
 
 
@@ -184,7 +187,7 @@ def _in_headers(text: str) -> Iterator[Span]:
     """Yield the credentials of Authorization headers and of bare Bearer or Basic schemes."""
     for found in HEADER.finditer(text):
         value = found["value"]
-        if _random(value) or (found["name"] and any(map(str.isdigit, value))):
+        if _random(value) or (found["name"] and _DIGIT.search(value)):
             yield Span(found.start("value"), found.end("value"), "authorization header")
 
 
@@ -216,7 +219,7 @@ def _usable(value: str, word: str, *, sure: bool) -> bool:
         return False
     if value.replace(".", "").replace(",", "").replace("_", "").isdigit():
         return name not in NUMERIC_HARMLESS and value.isdigit()
-    has_digit = any(map(str.isdigit, value))
+    has_digit = _DIGIT.search(value) is not None
     if name in PASSWORD_WORDS:
         return sure or has_digit or not value.strip(".:/-_'’").replace("-", "").isalnum()
     if _random(value):
