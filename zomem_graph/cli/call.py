@@ -1,0 +1,172 @@
+"""What a command works with: the shared options, a memory to open, a screen to answer on.
+
+A command is a function whose first argument is the `Call`; `command` makes it a Typer app of its own,
+`group` and `sub_command` make several of them one word.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.shared import HomeOption, JsonOption, PersonaOption, Shared
+from zomem_graph.cli.zone import machine_zone
+from zomem_graph.memory import Memory
+from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
+from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.values import plain
+
+__all__ = ["Call", "command", "group", "sub_command"]
+
+P = ParamSpec("P")
+CommandFunction = Callable[Concatenate["Call", P], None]
+
+# One call ends before a thread would pay, and reading the vectors from SQL is faster than loading Chroma.
+_EXACT_BELOW = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of the command line."""
+
+    shared: Shared
+    screen: Screen
+
+    @contextmanager
+    def memory(self, *, exact_below: int = _EXACT_BELOW, **opening: Any) -> Iterator[Memory]:
+        """Lend the memory of this call; what was written is embedded and indexed when the block ends."""
+        options = MemoryOptions(
+            write=WriteOptions(background=False), retrieve=RetrieveOptions(exact_below=exact_below)
+        )
+        with Memory.open(self.shared.home, options=options, **opening) as memory:
+            yield memory
+
+    def scope(self, memory: Memory, time_zone: str | None = None) -> Scope:
+        """Return who asks: --persona, else the settings' persona; the machine's time zone unless given."""
+        return Scope(persona=self.persona(memory), time_zone=time_zone or machine_zone())
+
+    def persona(self, memory: Memory) -> str:
+        """Return the persona of this call."""
+        return self.shared.persona or memory.settings.persona or SHARED
+
+    def answer(self, document: object, show: Callable[[Screen], None]) -> None:
+        """Answer with JSON when that was asked for, else in words."""
+        if self.shared.as_json:
+            self.screen.document(plain(document))
+        else:
+            show(self.screen)
+
+    def notes(self, lines: Sequence[str]) -> None:
+        """Say on standard error what was missing while this was answered."""
+        for line in lines:
+            self.screen.note(f"note: {line}")
+
+
+def command(function: CommandFunction[P]) -> typer.Typer:
+    """Return a Typer app that is this one command."""
+    app = typer.Typer(add_completion=False)
+    app.command(function.__name__)(_for_typer(function))
+    return app
+
+
+def group(about: str, *, usage: str = "COMMAND [ARGS]...") -> typer.Typer:
+    """Return an empty group of commands; the first one added runs when none of them is named."""
+    app = typer.Typer(add_completion=False, cls=_WithDefault, help=about, subcommand_metavar=usage)
+
+    @app.callback()
+    def keep(
+        context: typer.Context,
+        home: HomeOption = None,
+        persona: PersonaOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        context.obj = Shared(home=home, persona=persona, as_json=as_json).under(context.obj)
+
+    return app
+
+
+def sub_command(app: typer.Typer, name: str) -> Callable[[CommandFunction[P]], CommandFunction[P]]:
+    """Add a function to a group under a name."""
+
+    def add(function: CommandFunction[P]) -> CommandFunction[P]:
+        app.command(name)(_for_typer(function))
+        return function
+
+    return add
+
+
+def _for_typer(function: CommandFunction[P]) -> Callable[..., None]:
+    """Return the function as Typer reads it: the shared options in place of its first argument."""
+
+    def run(
+        context: typer.Context,
+        *,
+        home: HomeOption = None,
+        persona: PersonaOption = None,
+        as_json: JsonOption = False,
+        **own: Any,
+    ) -> None:
+        shared = Shared(home=home, persona=persona, as_json=as_json).under(context.obj)
+        function(Call(shared=shared, screen=Screen()), **own)  # type: ignore[call-arg]  # Typer passes what the signature says
+
+    ours = [each for each in inspect.signature(run).parameters.values() if each.kind is not each.VAR_KEYWORD]
+    theirs = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (ours[0], *theirs, *ours[1:])]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # a function may have one
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__doc__, run.__name__ = function.__doc__, function.__name__
+    return run
+
+
+class _WithDefault(TyperGroup):
+    """A group whose first command needs no name: `capture chat.md` beside `capture stats`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # Typer's own context
+        word = self._first_word(args)
+        if word not in self.commands and not (word is None and "--help" in args):
+            args = [self._default.name or "", *args]
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # as above
+        # Any other word is the first argument of the default command.
+        return self.commands.get(cmd_name, self._default)
+
+    def format_help(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # as above
+        """Show the default command's own page with the other commands below."""
+        others = {name: each for name, each in self.commands.items() if each is not self._default}
+        page = TyperGroup(
+            name=self.name,
+            commands=others,
+            params=self._default.params,
+            help=self.help,
+            subcommand_metavar=self.subcommand_metavar,
+            rich_markup_mode=self.rich_markup_mode,
+        )
+        page.format_help(ctx, formatter)
+
+    @property
+    def _default(self) -> TyperCommand:
+        first: Any = next(iter(self.commands.values()))
+        return first  # type: ignore[no-any-return]  # every command of ours is a TyperCommand
+
+    def _first_word(self, args: list[str]) -> str | None:
+        valued = {
+            name
+            for parameter in self._default.params
+            if not getattr(parameter, "is_flag", True)
+            for name in parameter.opts
+        }
+        waiting = iter(args)
+        for argument in waiting:
+            if argument == "--":
+                return next(waiting, None)
+            if argument == "-" or not argument.startswith("-"):
+                return argument
+            if argument in valued:
+                next(waiting, None)
+        return None

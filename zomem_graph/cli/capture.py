@@ -1,0 +1,108 @@
+"""`zomem capture`: what a conversation teaches; `capture stats`: what has come of it so far."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from zomem_graph.cli.call import Call, group, sub_command
+from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.words import TimeZone, conversation_in, messages_of, session_name
+from zomem_graph.nodes.values import CaptureReport
+
+__all__ = ["capture"]
+
+capture = group("Learn from a conversation: its turns, and the facts in them.", usage="| COMMAND [ARGS]...")
+
+_SUMS = ("turns", "facts", "unchanged", "superseded", "skipped", "redacted", "queued", "loops")
+
+
+@sub_command(capture, "file")
+def _capture_file(
+    call: Call,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE|-", help="A file, or - for standard input.")
+    ] = None,
+    also: Annotated[
+        str | None, typer.Option("--input", metavar="FILE", help="The same.", hidden=True)
+    ] = None,
+    source: Annotated[str, typer.Option("--source", help="A label for where it comes from.")] = "cli",
+    session: Annotated[
+        str | None, typer.Option("--session", help="Name of the session; else the file's.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Let the chat model read it now, if there is one.")
+    ] = False,
+    time_zone: TimeZone = None,
+) -> None:
+    """Learn from a conversation."""
+    word = file or also
+    if word is None:
+        raise typer.BadParameter("missing. Give a file, or - for standard input.", param_hint="FILE")
+    conversation = conversation_in(word)
+    reports: list[CaptureReport] = []
+    with call.memory() as memory:
+        scope = call.scope(memory, time_zone)
+        with call.screen.progress("capturing", len(conversation.sessions)) as advance:
+            for each in conversation.sessions:
+                name = session_name(conversation, each, session)
+                reports.append(
+                    memory.capture(
+                        messages_of(each),
+                        scope=scope,
+                        source=source,
+                        session=name,
+                        dry_run=dry_run,
+                        inline=wait,
+                    )
+                )
+                advance(1)
+    document = _together(reports)
+    call.answer(document, lambda screen: _show(screen, document, dry_run=dry_run))
+    call.notes([*document["degraded"], *(f"skipped {line}" for line in conversation.skipped)])
+
+
+@sub_command(capture, "stats")
+def _capture_stats(call: Call) -> None:
+    """Count what captures have brought so far and what still waits for the chat model."""
+    with call.memory() as memory:
+        stats = memory.stats()
+    document = {**stats["captures"], "extraction_queue": stats["extraction_queue"]}
+    call.answer(document, lambda screen: screen.pairs(document))
+
+
+def _together(reports: Sequence[CaptureReport]) -> dict[str, Any]:
+    """Return one report for all sessions."""
+    parts = [asdict(report) for report in reports]
+    because: dict[str, int] = {}
+    for part in parts:
+        for reason, count in part["skipped_because"].items():
+            because[reason] = because.get(reason, 0) + count
+    return {
+        **{name: sum(part[name] for part in parts) for name in _SUMS},
+        "model": reports[-1].model,
+        "fact_ids": [each for part in parts for each in part["fact_ids"]],
+        "turn_ids": [each for part in parts for each in part["turn_ids"]],
+        "preview": [each for part in parts for each in part["preview"]],
+        "skipped_because": because,
+        "degraded": list(dict.fromkeys(line for part in parts for line in part["degraded"])),
+    }
+
+
+def _show(screen: Screen, document: dict[str, Any], *, dry_run: bool) -> None:
+    if dry_run:
+        rows = [
+            [str(each[name] or "") for name in ("entity", "key", "value", "quote")]
+            for each in document["preview"]
+        ]
+        screen.table(("entity", "key", "value", "said"), rows)
+        screen.note(
+            f"would store {document['turns']} turns and {document['facts']} facts; nothing was changed"
+        )
+        return
+    counted = [f"{document[name]} {name}" for name in _SUMS if document[name] or name in ("turns", "facts")]
+    screen.line(", ".join(counted))

@@ -1,0 +1,13 @@
+"""`zomem flush`: wait until the index holds everything that was committed."""
+
+from zomem_graph.cli.call import Call, command
+
+__all__ = ["flush"]
+
+
+@command
+def flush(call: Call) -> None:
+    """Wait until the index holds everything that was committed."""
+    with call.memory() as memory:
+        taken = memory.flush()
+    call.answer({"indexed": taken}, lambda screen: screen.line(f"{taken} changes indexed"))

@@ -1,0 +1,28 @@
+"""`zomem index`: give stored texts their vectors and feed the index, or make the index anew."""
+
+from typing import Annotated
+
+import typer
+
+from zomem_graph.cli.call import Call, command
+
+__all__ = ["index"]
+
+
+@command
+def index(
+    call: Call,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make full text and index anew from the tables.")
+    ] = False,
+) -> None:
+    """Embed and index what waits. Nothing that has a vector is embedded again."""
+    with call.memory() as memory:
+        with call.screen.progress("indexing"):
+            indexed = memory.flush()
+        done = {"indexed": indexed, **(memory.repair() if rebuild else {})}
+        notes = memory.standing_notes()
+    call.answer(
+        done, lambda screen: screen.line(f"{indexed} changes indexed{'; all rebuilt' if rebuild else ''}")
+    )
+    call.notes(notes)

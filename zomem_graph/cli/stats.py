@@ -1,0 +1,26 @@
+"""`zomem stats`: how much of everything there is."""
+
+from zomem_graph.cli.call import Call, command
+
+__all__ = ["stats"]
+
+
+@command
+def stats(call: Call) -> None:
+    """Count what is stored."""
+    with call.memory() as memory:
+        counted = memory.stats()
+    call.answer(counted, lambda screen: screen.pairs(_flat(counted)))
+
+
+def _flat(counted: dict[str, object]) -> dict[str, object]:
+    """Return the counts without nesting: "items turn:current" beside "facts"."""
+    flat: dict[str, object] = {}
+    for name, value in counted.items():
+        if isinstance(value, dict):
+            flat.update(
+                {f"{name} {inner}" if inner != name else name: count for inner, count in value.items()}
+            )
+        else:
+            flat[name] = value if value is not None else "none"
+    return flat
