@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.capture import create_capture_node
 from zomem_graph.nodes.compose import create_compose_node
+from zomem_graph.nodes.continuation import create_continuation_node
 from zomem_graph.nodes.gate import create_gate_node, gate_route
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.state import MemoryState
@@ -32,14 +33,16 @@ class _Degraded(TypedDict, total=False):
 
 
 def create_recall_graph(memory: Memory) -> StateGraph[Any, Any, Any, Any]:
-    """Return gate → retrieve → compose; compiled, it is a node that writes `memory_context`."""
+    """Return gate → retrieve | continuation → compose; compiled, it is a node that writes `memory_context`."""
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, output_schema=_MemoryOnly)
     graph.add_node("gate", create_gate_node(memory))
     graph.add_node("retrieve", create_retrieve_node(memory))
+    graph.add_node("continuation", create_continuation_node(memory))
     graph.add_node("compose", create_compose_node(memory))
     graph.add_edge(START, "gate")
-    graph.add_conditional_edges("gate", gate_route, ["retrieve", "compose"])
+    graph.add_conditional_edges("gate", gate_route, ["retrieve", "continuation", "compose"])
     graph.add_edge("retrieve", "compose")
+    graph.add_edge("continuation", "compose")
     graph.add_edge("compose", END)
     return graph
 

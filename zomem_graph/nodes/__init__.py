@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from zomem_graph.nodes.capture import create_capture_node
     from zomem_graph.nodes.compose import create_compose_node
+    from zomem_graph.nodes.continuation import create_continuation_node
     from zomem_graph.nodes.gate import create_gate_node, gate_route
     from zomem_graph.nodes.retrieve import create_retrieve_node
 
 __all__ = [
     "create_capture_node",
     "create_compose_node",
+    "create_continuation_node",
     "create_gate_node",
     "create_retrieve_node",
     "gate_route",
@@ -20,6 +22,7 @@ __all__ = [
 _HOMES = {
     "create_capture_node": "capture",
     "create_compose_node": "compose",
+    "create_continuation_node": "continuation",
     "create_gate_node": "gate",
     "create_retrieve_node": "retrieve",
     "gate_route": "gate",

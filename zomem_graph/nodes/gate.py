@@ -36,7 +36,9 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
     return MemoryNode("gate", gate, memory)
 
 
-def gate_route(state: Mapping[str, Any]) -> Literal["retrieve", "compose"]:
-    """Return where to go after the gate: look into memory, or straight to compose, which logs the skip."""
+def gate_route(state: Mapping[str, Any]) -> Literal["retrieve", "continuation", "compose"]:
+    """Return where to go after the gate: earlier work, all of memory, or straight to compose (skip)."""
     decision = state.get("memory_decision") or {}
+    if decision.get("continuation"):
+        return "continuation"
     return "compose" if decision.get("decision") == "skip" else "retrieve"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zomem_graph.nodes.steps.messages import text_of
+from zomem_graph.nodes.steps.messages import text_of, to_said
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["latest_question", "messages_of"]
+__all__ = ["history_of", "latest_question", "messages_of"]
 
 _LONGEST_QUESTION = 1_000_000
 
@@ -32,3 +32,12 @@ def latest_question(state: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
             content = message.get("content") if isinstance(message, Mapping) else message.content
             return text_of(content), messages[:place]
     return "", messages
+
+
+def history_of(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the texts before the user's last message, oldest first; () when the state has no messages."""
+    messages = state.get("messages")
+    if not isinstance(messages, Sequence) or isinstance(messages, str):
+        return ()
+    _question, before = latest_question(state)
+    return tuple(said.content for said in to_said(before))

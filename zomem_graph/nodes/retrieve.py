@@ -6,6 +6,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.inputs import history_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
@@ -24,6 +25,7 @@ def create_retrieve_node(
         request = RecallRequest(
             message=state.get("memory_query") or "",
             scope=running.scope,
+            history=history_of(state),
             limit=limit or memory.options.compose.limit,
         )
         found = yield from search_for(memory, request, options=options)

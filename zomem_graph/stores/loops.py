@@ -57,14 +57,16 @@ class Loops:
         entity: str | None = None,
         kind: str | None = None,
         without_trust: str | None = None,
+        asleep_too: bool = False,
         limit: int = 20,
     ) -> list[Loop]:
         """Return what waits to be done now, last spoken of first: not snoozed, not over, not deleted.
 
-        `entity` is compared without case.
+        `entity` is compared without case; `asleep_too` takes snoozed loops as well.
         """
         where = [*_live(personas, now), _t.status.in_(list(statuses))]
-        where.append(or_(_t.snoozed_until.is_(None), _t.snoozed_until <= now))
+        if not asleep_too:
+            where.append(or_(_t.snoozed_until.is_(None), _t.snoozed_until <= now))
         if entity is not None:
             where.append(func.lower(_t.entity) == entity.lower())
         if kind is not None:
@@ -77,6 +79,19 @@ class Loops:
         """Return the loops that sleep now, last spoken of first."""
         where = (*_live(personas, now), _t.status.in_(PENDING), _t.snoozed_until > now)
         return self._found(*where, limit=limit, live=True)
+
+    def open_at(
+        self, personas: Sequence[str], moment: datetime, *, without_trust: str | None = None, limit: int = 20
+    ) -> list[Loop]:
+        """Return the loops that were open at a moment of the past, last spoken of first."""
+        where = [
+            _t.persona.in_(list(personas)),
+            _t.created_at <= moment,
+            or_(_t.resolved_at.is_(None), _t.resolved_at > moment),
+        ]
+        if without_trust is not None:
+            where.append(_t.trust != without_trust)
+        return self._found(*where, limit=limit)
 
     def ended(self, personas: Sequence[str], *, status: str, limit: int = 20) -> list[Loop]:
         """Return resolved or superseded loops, last closed first."""
@@ -95,9 +110,9 @@ class Loops:
         where = (_t.persona.in_(list(personas)), _t.id.startswith(prefix, autoescape=True))
         return self._found(*where, limit=2)
 
-    def pending(self, *, untouched_since: datetime, status: str, limit: int = 500) -> list[Loop]:
-        """Return open or stale loops of everybody that nobody spoke of since, for maintenance."""
-        return self._found(_t.status == status, _t.updated_at <= untouched_since, limit=limit)
+    def pending(self, *, untouched_since: datetime, limit: int = 100_000) -> list[Loop]:
+        """Return open and stale loops of everybody that nobody spoke of since, for maintenance."""
+        return self._found(_t.status.in_(PENDING), _t.updated_at <= untouched_since, limit=limit)
 
     def purge(self, ids: Sequence[str]) -> int:
         """Remove loops for good."""

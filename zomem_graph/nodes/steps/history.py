@@ -26,14 +26,14 @@ def with_history(query: Query, message: str, history: Sequence[str]) -> Query:
     """
     if not history:
         return query
-    thing = pointed_at(message, history)
-    if thing is not None:
-        history = [thing]
+    own = set(terms(query.text))
+    if (thing := pointed_at(message, history)) is not None:
+        named = tuple(word for word in terms(thing) if word not in own)
+        return replace(query, history_terms=named, meaning=f"{query.text}\n{thing}")
     weighted = query_terms(message, history)
     exchange = [text[:_QUESTION_CHARACTERS] for text in history[-2:]]
     # Of the last question and answer the question says what is wanted; a bare "go on" needs both.
     said = [query.text, exchange[0]] if query.text.strip() else exchange
-    own = set(terms(query.text))
     names = [word for word in terms(" ".join(weighted.history), limit=_MOST_TERMS) if word not in own]
     context = terms(" ".join(weighted.context), limit=_MOST_TERMS)
     return replace(

@@ -1,23 +1,34 @@
 """The life of a message up to your node: gate, retrieve, compose. `Memory.recall` and the graph share it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from zomem_graph.nodes.flow import Flow, work
-from zomem_graph.nodes.options import RetrieveOptions
+from zomem_graph.nodes.options import ContinuationOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.compose import compose
+from zomem_graph.nodes.steps.continuation import Continuing, continue_work
 from zomem_graph.nodes.steps.gate import decide_by_words, log_decision
+from zomem_graph.nodes.steps.history import with_history
 from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.records import Access
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["RecallRequest", "answer", "finish", "recall", "search_for"]
+__all__ = [
+    "RecallRequest",
+    "answer",
+    "finish",
+    "go_on",
+    "recall",
+    "recall_continuation",
+    "search_for",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +49,53 @@ def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
     started = services.clock()
     verdict = decide_by_words(request.message)
     found = Retrieved()
-    if verdict.decision != "skip":
+    if verdict.continuation:
+        found = yield from go_on(services, request)
+    elif verdict.decision != "skip":
         found = yield from search_for(services, request)
     result = answer(services, request, verdict, found)
     yield from work(lambda: finish(services, request, verdict, result, started))
     return result
 
 
+def recall_continuation(services: Services, request: RecallRequest) -> Flow[Recollection]:
+    """Return what brings a model back into earlier work, whatever the gate thinks of the message."""
+    started = services.clock()
+    verdict = replace(
+        decide_by_words(request.message),
+        decision="recall",
+        method="continuation",
+        reason="asked to go on with earlier work",
+        continuation=True,
+    )
+    found = yield from go_on(services, request)
+    result = answer(services, request, verdict, found)
+    yield from work(lambda: finish(services, request, verdict, result, started))
+    return result
+
+
+def go_on(
+    services: Services, request: RecallRequest, *, options: ContinuationOptions | None = None
+) -> Flow[Retrieved]:
+    """Retrieve for a message that goes on with earlier work."""
+    asked = Continuing(
+        message=request.message,
+        scope=request.scope,
+        history=request.history,
+        limit=request.limit,
+        as_of=request.as_of,
+    )
+    found: Retrieved = yield from continue_work(services, asked, options=options)
+    return found
+
+
 def search_for(
     services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
 ) -> Flow[Retrieved]:
-    """Retrieve for a message."""
+    """Retrieve for a message; one that leans on its conversation is searched for together with it."""
     query = Query(text=request.message, limit=request.limit, as_of=request.as_of)
+    if is_followup(request.message, request.history):
+        query = with_history(query, request.message, request.history)
     found: Retrieved = yield from retrieve(services, query, request.scope, options=options)
     return found
 

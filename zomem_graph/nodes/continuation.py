@@ -1,0 +1,44 @@
+"""Continuation as a node: what brings the model back into earlier work."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable
+
+from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.inputs import history_of
+from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.options import ContinuationOptions
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.recall import RecallRequest, go_on
+from zomem_graph.nodes.values import plain
+
+__all__ = ["create_continuation_node"]
+
+
+def create_continuation_node(
+    memory: Services, *, options: ContinuationOptions | None = None
+) -> Runnable[Any, dict[str, Any]]:
+    """Return the node that writes `memory_hits` for a `memory_query` that goes on with earlier work.
+
+    Facts, episodes, open loops and turns of the last days; the conversation in `messages` says what "it"
+    is.
+    """
+    chosen = options or memory.options.continuation
+
+    def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
+        request = RecallRequest(
+            message=state.get("memory_query") or "",
+            scope=running.scope,
+            history=history_of(state),
+            limit=chosen.limit,
+        )
+        found = yield from go_on(memory, request, options=chosen)
+        running.emit({"memory": "continuation", **found.trace})
+        return {
+            "memory_hits": [plain(hit) for hit in found.hits],
+            "memory_degraded": list(found.degraded),
+            "memory_trace": [found.trace],
+        }
+
+    return MemoryNode("continuation", step, memory)

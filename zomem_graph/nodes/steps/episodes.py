@@ -1,0 +1,250 @@
+"""Store what happened: an episode a caller tells of, and one for each captured session (spec F43, F50)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, get_args
+
+from zomem_graph.nodes.options import CaptureOptions, WriteOptions
+from zomem_graph.nodes.rules.cues import read_cues
+from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.stores.errors import InvalidInput, SecretRefused
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.items import NewItem
+from zomem_graph.stores.records import Episode, Fact, Loop, Outcome, Turn
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["OUTCOMES", "Learned", "NewEpisode", "store_episode", "tell_session"]
+
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+_LONGEST_SUMMARY = 1_000  # of a captured session; what comes later is still in the turns
+_LONGEST_QUOTE = 160
+_MOST_TOLD = 5
+_MOST_ENTITIES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEpisode:
+    """An episode on its way in; `happened_at` None means now, `duration_ms` counts from it."""
+
+    summary: str
+    outcome: str = "success"
+    entities: Sequence[str] = ()
+    duration_ms: float | None = None
+    happened_at: datetime | None = None
+    persona: str = SHARED
+    thread: str | None = None
+    session: str | None = None
+    procedure_id: str | None = None
+    source: str = "api"
+    trust: str = "user"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def checked(self, options: WriteOptions) -> "NewEpisode":
+        """Return the episode itself; raise InvalidInput or SecretRefused when it cannot be stored."""
+        if not isinstance(self.summary, str) or not self.summary.strip():
+            raise InvalidInput("An episode needs a summary. Say in a sentence what happened.")
+        if len(self.summary) > options.longest_text:
+            raise InvalidInput(
+                f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}."
+            )
+        if self.outcome not in OUTCOMES:
+            raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {self.outcome!r:.40}.")
+        if isinstance(self.entities, str) or not all(isinstance(name, str) for name in self.entities):
+            raise InvalidInput('entities must be a list of names, such as ["Lyon", "office"].')
+        if self.duration_ms is not None and not _is_length(self.duration_ms):
+            raise InvalidInput(f"duration_ms must be a number from 0 on, not {self.duration_ms!r:.40}.")
+        if not isinstance(self.metadata, Mapping):
+            raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
+        for part in (self.summary, *_texts(self.metadata)):
+            if kind := looks_secret(part):
+                raise SecretRefused(
+                    f"The episode holds what looks like a secret ({kind}) and was not stored."
+                )
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What a capture learned from a stretch of conversation; `superseded` counts contradicted facts."""
+
+    facts: Sequence[Fact] = ()
+    opened: Sequence[Loop] = ()
+    resolved: Sequence[Loop] = ()
+    superseded: int = 0
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is something to tell of."""
+        return bool(self.facts or self.opened or self.resolved)
+
+
+def store_episode(unit: Unit, new: NewEpisode, *, now: datetime, zone: tzinfo = UTC) -> Episode:
+    """Store a checked episode and make it searchable, within one transaction."""
+    names = {key: name.strip() for name in new.entities if (key := entity_key(name))}
+    episode = Episode(
+        id=new_id(),
+        persona=new.persona,
+        thread=new.thread,
+        session=new.session,
+        summary=new.summary,
+        outcome=new.outcome,
+        happened_at=new.happened_at or now,
+        duration_ms=new.duration_ms,
+        procedure_id=new.procedure_id,
+        source=new.source,
+        trust=new.trust,
+        created_at=now,
+        metadata=dict(new.metadata),
+        entities=tuple(sorted(names.values())),
+    )
+    unit.episodes.add(episode, names)
+    unit.items.add([_item(episode, zone)])
+    return episode
+
+
+def tell_session(
+    unit: Unit,
+    turns: Sequence[Turn],
+    learned: Learned,
+    *,
+    scope: Scope,
+    source: str,
+    options: CaptureOptions,
+    now: datetime,
+) -> Episode | None:
+    """Tell of newly captured turns: begin the session's episode or go on with it; None for mere courtesies.
+
+    The outcome is success, or resolved when a contradiction was settled (spec F43). After a long pause a
+    session begins another episode.
+    """
+    opening = _opening(turns)
+    if not turns or (opening is None and not learned.anything):
+        return None
+    label = f"auto-capture:{source}"
+    episode = unit.episodes.of_session(scope.persona, turns[0].session, source=label)
+    pause = timedelta(hours=options.episode_gap_hours)
+    if episode is not None and abs(turns[0].at - _end(episode)) <= pause:
+        return _go_on(unit, episode, turns, learned, source, scope.zone)
+    new = NewEpisode(
+        summary=_sentences([f"Talked about: “{opening}”" if opening else "", *_told(learned)]),
+        outcome="resolved" if learned.superseded else "success",
+        entities=_entities(learned, source),
+        duration_ms=_between(turns[0].at, turns),
+        happened_at=turns[0].at,
+        persona=scope.persona,
+        thread=scope.thread,
+        session=turns[0].session,
+        source=label,
+        trust=turns[0].trust if turns[0].trust == "import" else "user",
+        metadata=_counts({}, turns, learned),
+    )
+    return store_episode(unit, new, now=now, zone=scope.zone)
+
+
+def _go_on(
+    unit: Unit, episode: Episode, turns: Sequence[Turn], learned: Learned, source: str, zone: tzinfo
+) -> Episode:
+    summary = _sentences([episode.summary, *_told(learned)])
+    unit.episodes.change(
+        episode.id,
+        summary=summary,
+        outcome="resolved" if learned.superseded else episode.outcome,
+        duration_ms=max(episode.duration_ms or 0.0, _between(episode.happened_at, turns)),
+        metadata=_counts(episode.metadata, turns, learned),
+    )
+    room = max(0, _MOST_ENTITIES - len(episode.entities))
+    names = {key: name for name in _entities(learned, source) if (key := entity_key(name))}
+    unit.episodes.join(episode.id, dict(list(names.items())[:room]))
+    (changed,) = unit.episodes.find([episode.id])
+    if summary != episode.summary:
+        # Only then: each new text costs an embedding.
+        unit.items.purge([episode.id])
+        unit.items.add([_item(changed, zone)])
+    return changed
+
+
+def _item(episode: Episode, zone: tzinfo) -> NewItem:
+    """Return the searchable side: summary, entities and what the metadata says, one a line (spec T12)."""
+    document = [episode.summary, ", ".join(episode.entities), *_texts(episode.metadata)]
+    keys = [entity_key(name) for name in (*episode.entities, *entities(episode.summary))]
+    return NewItem(
+        id=episode.id,
+        kind="episode",
+        persona=episode.persona,
+        thread=episode.thread,
+        session=episode.session,
+        text="\n".join(line for line in document if line),
+        title=", ".join(episode.entities),
+        date_words=f"{episode.happened_at.astimezone(zone):%d %B %Y %A}",
+        created_at=episode.happened_at,
+        entities=[key for key in dict.fromkeys(keys) if key],
+    )
+
+
+def _opening(turns: Sequence[Turn]) -> str | None:
+    """Return how the user opened the subject, courtesies left out."""
+    for turn in turns:
+        if turn.role == "user":
+            cues = read_cues(turn.content)
+            if not (cues.empty or cues.courtesy_only):
+                said = " ".join(turn.content.split())
+                return said if len(said) <= _LONGEST_QUOTE else said[: _LONGEST_QUOTE - 1] + "…"
+    return None
+
+
+def _told(learned: Learned) -> list[str]:
+    return [
+        _listed("Learned", [fact.text for fact in learned.facts]),
+        _listed("Left open", [loop.title for loop in learned.opened]),
+        _listed("Finished", [loop.title for loop in learned.resolved]),
+    ]
+
+
+def _listed(verb: str, things: Sequence[str]) -> str:
+    if not things:
+        return ""
+    shown = "; ".join(thing[:_LONGEST_QUOTE] for thing in things[:_MOST_TOLD])
+    more = len(things) - _MOST_TOLD
+    return f"{verb}: {shown}" + (f" and {more} more" if more > 0 else "")
+
+
+def _sentences(parts: Iterable[str]) -> str:
+    told = " ".join(part if part.endswith((".", "!", "?", "…")) else f"{part}." for part in parts if part)
+    return told if len(told) <= _LONGEST_SUMMARY else told[: _LONGEST_SUMMARY - 1] + "…"
+
+
+def _entities(learned: Learned, source: str) -> list[str]:
+    named = [fact.entity for fact in learned.facts]
+    named += [loop.entity for loop in (*learned.opened, *learned.resolved) if loop.entity]
+    return [*dict.fromkeys(named[: _MOST_ENTITIES - 1]), f"capture.{source}"]
+
+
+def _counts(before: Mapping[str, Any], turns: Sequence[Turn], learned: Learned) -> dict[str, Any]:
+    counted = {
+        "turns": len(turns),
+        "facts": len(learned.facts),
+        "superseded": learned.superseded,
+        "loops": len(learned.opened),
+        "resolved_loops": len(learned.resolved),
+    }
+    return {**before, **{name: int(before.get(name, 0)) + number for name, number in counted.items()}}
+
+
+def _between(start: datetime, turns: Sequence[Turn]) -> float:
+    last = max(turn.at for turn in turns)
+    return max(0.0, (last - start).total_seconds() * 1000)
+
+
+def _end(episode: Episode) -> datetime:
+    return episode.happened_at + timedelta(milliseconds=episode.duration_ms or 0.0)
+
+
+def _texts(metadata: Mapping[str, Any]) -> list[str]:
+    return [value for value in metadata.values() if isinstance(value, str)]
+
+
+def _is_length(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < float("inf")
