@@ -67,6 +67,11 @@ class CachedEmbedder:
         """The spread of the embedder inside."""
         return self._embedder.spread
 
+    @property
+    def usual(self) -> float:
+        """The usual cosine of the embedder inside."""
+        return self._embedder.usual
+
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question, from memory where it is known."""
         key = text_hash(text)

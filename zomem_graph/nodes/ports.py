@@ -45,6 +45,11 @@ class Embedder(Protocol):
         """Return the tau of this space."""
         ...
 
+    @property
+    def usual(self) -> float:
+        """Return the cosine of two texts that have nothing to do with each other in this space."""
+        ...
+
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question, shape (width,). Raises ModelError."""
         ...

@@ -344,12 +344,12 @@ class Items:
         return self._connection.execute(select(func.max(_t.num))).scalar() or 1
 
     def rarity(self, stems: Sequence[str]) -> dict[str, float]:
-        """Return ln(N / df) of each stem, at least 0; what occurs nowhere counts as occurring once."""
+        """Return ln(1 + N / df) of each stem; what occurs nowhere counts as occurring in half an item."""
         if not stems:
             return {}
         known = self._dialect.document_frequencies(self._connection, stems)
         total = self.total()
-        return {one: max(0.0, log(total / max(1, known.get(one, 1)))) for one in stems}
+        return {one: log(1 + total / known.get(one, 0.5)) for one in stems}
 
     def counts(self) -> dict[str, Any]:
         """Return how many items there are by kind and state."""

@@ -20,16 +20,20 @@ _LOWEST_PLACE = 100  # the place whose score counts as zero activation
 
 
 def hop_once(
-    services: Services, query: Query, look: Look, places: Sequence[Place], options: RetrieveOptions
+    unit: Unit,
+    services: Services,
+    query: Query,
+    look: Look,
+    places: Sequence[Place],
+    options: RetrieveOptions,
 ) -> list[Place]:
     """Return the places in their new order; newcomers included, each with the path it came by."""
     if not places or options.hop.seeds == 0:
         return list(places)
     activation = _activation(places)
     seeds = [(place.candidate.num, activation[place.candidate.num]) for place in places[: options.hop.seeds]]
-    with services.stores.read() as unit:
-        lent = _lent(unit, query, look, seeds, options)
-        newcomers = _newcomers(unit, services, query, look, lent, activation)
+    lent = _lent(unit, query, look, seeds, options)
+    newcomers = _newcomers(unit, services, query, look, lent, activation)
     known = {place.candidate.num: place for place in places}
     top = places[0].chance
     for candidate in newcomers:

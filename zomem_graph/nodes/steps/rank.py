@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Vector
 from zomem_graph.nodes.rules.fusion import Signals, fuse
-from zomem_graph.nodes.rules.score import probabilities
 from zomem_graph.nodes.steps.legs import Look
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.values import Explanation
 from zomem_graph.stores.items import Candidate
-from zomem_graph.stores.words import search_text, terms
+from zomem_graph.stores.words import search_text
 
 __all__ = ["Place", "explain", "rank"]
 
@@ -37,12 +36,11 @@ class Place:
 def rank(
     look: Look, query: Query, options: RetrieveOptions, vector: Vector | None, *, spread: float
 ) -> tuple[list[Place], Signals]:
-    """Return every candidate, best first, and the signals they were ranked by."""
+    """Return every candidate, best first and not yet weighed, and the signals they were ranked by."""
     signals = _signals(look, query, vector, spread)
     scores = fuse(signals, options.fusion)
-    chances = probabilities(signals, scores, terms_asked=_terms_asked(query))
     order = np.argsort(-scores, kind="stable")
-    places = [Place(look.candidates[i], float(scores[i]), float(chances[i]), int(i)) for i in order]
+    places = [Place(look.candidates[i], float(scores[i]), 0.0, int(i)) for i in order]
     return places, signals
 
 
@@ -63,12 +61,6 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
         state=candidate.state,
         age_days=max(0.0, (now.timestamp() - candidate.created_at) / 86_400),
     )
-
-
-def _terms_asked(query: Query) -> int:
-    """Return how many words an answer can be measured by; of a conversation's names few are ever in one."""
-    own = len(terms(query.text))
-    return own + min(len(query.asked) - own, _NAMES_IN_AN_ANSWER)
 
 
 def _signals(look: Look, query: Query, vector: Vector | None, spread: float) -> Signals:

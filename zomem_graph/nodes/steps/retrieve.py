@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 from zomem_graph.nodes.flow import Failed, Flow, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.rules.fusion import Signals
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
+from zomem_graph.nodes.steps.evidence import weigh
 from zomem_graph.nodes.steps.hop import hop_once
-from zomem_graph.nodes.steps.legs import look
+from zomem_graph.nodes.steps.legs import Look, look
 from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
 from zomem_graph.nodes.steps.rank import Place, explain, rank
 from zomem_graph.nodes.values import Explanation, Hit
@@ -44,7 +46,7 @@ def retrieve(
     seen = yield from work(lambda: look(services, query, scope, chosen, vector, now))
     spread = embedder.spread if embedder is not None else 1.0
     places, signals = rank(seen, query, chosen, vector, spread=spread)
-    places = yield from work(lambda: hop_once(services, query, seen, places, chosen))
+    places = yield from work(lambda: _judged(services, query, seen, places, signals, chosen))
     found = yield from work(lambda: _described(services, places[: query.limit * _SPARE], query.as_of or now))
     hits = [
         _hit(place, found[place.candidate.id], explain(place, seen, signals, now))
@@ -59,6 +61,19 @@ def retrieve(
         "kept": len(hits),
     }
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
+
+
+def _judged(
+    services: Services,
+    query: Query,
+    seen: Look,
+    places: list[Place],
+    signals: Signals,
+    options: RetrieveOptions,
+) -> list[Place]:
+    with services.stores.read() as unit:
+        weighed = weigh(unit, query, places, signals, services.embedder)
+        return hop_once(unit, services, query, seen, weighed, options)
 
 
 def _described(services: Services, places: list[Place], moment: datetime) -> dict[str, Described]:

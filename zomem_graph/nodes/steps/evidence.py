@@ -1,0 +1,54 @@
+"""Weigh what was found: how likely the best of it answers the question, and the rest after it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from zomem_graph.nodes.ports import Embedder
+from zomem_graph.nodes.rules.fusion import Signals, relative
+from zomem_graph.nodes.rules.score import Evidence, chance
+from zomem_graph.nodes.steps.query import Query
+from zomem_graph.nodes.steps.rank import Place
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
+
+__all__ = ["weigh"]
+
+_JUDGED = 3  # of the best; the answer may stand in the second
+_SMALL_STORE = 100  # items; below, BM25 says nothing, because its idf collapses
+_WORDS_PER_COVERAGE = 0.65  # what BM25 gives for the same coverage in a larger store
+
+
+def weigh(
+    unit: Unit, query: Query, places: Sequence[Place], signals: Signals, embedder: Embedder | None
+) -> list[Place]:
+    """Return the places with their chances: the best one's from the evidence, the others' in proportion."""
+    if not places:
+        return []
+    top = chance(_evidence(unit, query, places, signals, embedder))
+    shares = relative(np.array([place.score for place in places]))
+    return [replace(place, chance=top * float(share)) for place, share in zip(places, shares, strict=True)]
+
+
+def _evidence(
+    unit: Unit, query: Query, places: Sequence[Place], signals: Signals, embedder: Embedder | None
+) -> Evidence:
+    asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
+    rarity = unit.items.rarity(asked)
+    total = sum(rarity.values())
+    best = [place.candidate.num for place in places[:_JUDGED]]
+    covered = unit.items.stems_of(best) if total else {}
+    coverage = max(
+        (sum(rarity[one] for one in rarity.keys() & found) / total for found in covered.values()), default=0.0
+    )
+    small = unit.items.total() < _SMALL_STORE
+    words = coverage * _WORDS_PER_COVERAGE if small else float(signals.bm25.max()) / max(1.0, total)
+    return Evidence(coverage=coverage, words=words, nearness=_nearness(signals, embedder))
+
+
+def _nearness(signals: Signals, embedder: Embedder | None) -> float | None:
+    if embedder is None or np.isnan(signals.cosine).all():
+        return None
+    return (float(np.nanmax(signals.cosine)) - embedder.usual) / embedder.spread
