@@ -13,6 +13,8 @@ from typing import Any, Literal
 __all__ = [
     "Access",
     "CaptureRun",
+    "Conflict",
+    "ConflictType",
     "Episode",
     "EpisodeEntity",
     "Extraction",
@@ -24,8 +26,11 @@ __all__ = [
     "Loop",
     "LoopStatus",
     "Mention",
+    "Origin",
     "Outcome",
+    "Resolution",
     "State",
+    "Tombstone",
     "Turn",
 ]
 
@@ -33,6 +38,8 @@ Kind = Literal["fact", "turn", "episode", "loop"]
 Outcome = Literal["success", "failure", "resolved", "ongoing"]
 LoopStatus = Literal["open", "resolved", "stale", "superseded"]
 State = Literal["current", "superseded", "retracted", "expired", "archived", "deleted", "merged", "flagged"]
+ConflictType = Literal["semantic", "temporal", "exact"]
+Resolution = Literal["superseded", "merged", "flagged", "pending"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,3 +273,57 @@ class Loop:
     resolved_at: datetime | None
     resolution: str | None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Two facts that cannot both hold, and what was done about it (spec T23).
+
+    `fact_id` is the newer one. `detector` names the rule that saw it, `score` its certainty where it has
+    one. `resolved_at` is None while somebody may still decide: pending and flagged.
+    """
+
+    id: str
+    persona: str
+    fact_id: str
+    conflicting_fact_id: str
+    conflict_type: str
+    resolution: str
+    detector: str
+    score: float | None
+    note: str
+    created_at: datetime
+    resolved_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a fact came from, one for each source and turn that said it (spec T24).
+
+    `capture_method` is api, rule, model, import or merge. The fact held from `effective_from` until
+    `effective_until`. `turn_id` is empty when no turn is behind it.
+    """
+
+    id: str
+    fact_id: str
+    persona: str
+    source: str
+    turn_id: str
+    capture_method: str
+    captured_at: datetime
+    effective_from: datetime
+    effective_until: datetime | None
+    superseded_by: str | None
+    superseded_at: datetime | None
+    quote: str | None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """A keyed hash of something that was erased; `said_at` is when it was last said, where that is known."""
+
+    digest: str
+    kind: str
+    said_at: datetime | None
+    created_at: datetime

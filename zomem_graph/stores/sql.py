@@ -23,6 +23,8 @@ __all__ = [
     "episode_entities",
     "episodes",
     "extractions",
+    "fact_conflicts",
+    "fact_provenance",
     "facts",
     "gate_log",
     "items",
@@ -33,6 +35,7 @@ __all__ = [
     "open_loops",
     "outbox",
     "speakers",
+    "tombstones",
     "turns",
 ]
 
@@ -71,6 +74,9 @@ access_log = light_table("access_log", records.Access)
 capture_log = light_table("capture_log", records.CaptureRun)
 extractions = light_table("extractions", records.Extraction)
 gate_log = light_table("gate_log", records.GateDecision)
+fact_conflicts = light_table("fact_conflicts", records.Conflict)
+fact_provenance = light_table("fact_provenance", records.Origin)
+tombstones = light_table("tombstones", records.Tombstone)
 outbox = table(
     "outbox",
     column("seq", Integer),

@@ -15,6 +15,7 @@ __all__ = [
     "AccessRow",
     "CaptureRow",
     "CollectionRow",
+    "ConflictRow",
     "EmbeddingCacheRow",
     "EpisodeEntityRow",
     "EpisodeRow",
@@ -26,8 +27,10 @@ __all__ = [
     "LoopRow",
     "MentionRow",
     "MetaRow",
+    "OriginRow",
     "OutboxRow",
     "SpeakerRow",
+    "TombstoneRow",
     "TurnRow",
 ]
 
@@ -97,6 +100,7 @@ class FactRow(SQLModel, table=True):
             postgresql_where=text("state = 'current'"),
         ),
         Index("ix_facts_entity", "persona", "entity", "key"),
+        Index("ix_facts_slot", "persona", "slot", "created_at"),
         Index("ix_facts_turn", "turn_id"),
     )
     id: str = _text(primary_key=True)
@@ -359,3 +363,58 @@ class LoopRow(SQLModel, table=True):
     resolved_at: datetime | None = _time(default=None)
     resolution: str | None = _text(default=None)
     details: dict[str, Any] = _json("metadata")
+
+
+class ConflictRow(SQLModel, table=True):
+    """Two facts that cannot both hold (spec T23)."""
+
+    __tablename__ = "fact_conflicts"
+    __table_args__ = (
+        Index("ix_conflicts_fact", "fact_id"),
+        Index("ix_conflicts_other", "conflicting_fact_id"),
+        Index("ix_conflicts_resolution", "persona", "resolution", "created_at"),
+    )
+    id: str = _text(primary_key=True)
+    persona: str = _text()
+    fact_id: str = _text()
+    conflicting_fact_id: str = _text()
+    conflict_type: str = _text()
+    resolution: str = _text()
+    detector: str = _text()
+    score: float | None = None
+    note: str = _text()
+    created_at: datetime = _time()
+    resolved_at: datetime | None = _time(default=None)
+
+
+class OriginRow(SQLModel, table=True):
+    """Where a fact came from (spec T24); one row a fact, source and turn."""
+
+    __tablename__ = "fact_provenance"
+    __table_args__ = (
+        Index("uq_provenance_source", "fact_id", "source", "turn_id", unique=True),
+        Index("ix_provenance_turn", "turn_id"),
+    )
+    id: str = _text(primary_key=True)
+    fact_id: str = _text()
+    persona: str = _text()
+    source: str = _text()
+    turn_id: str = _text()
+    capture_method: str = _text()
+    captured_at: datetime = _time()
+    effective_from: datetime = _time()
+    effective_until: datetime | None = _time(default=None)
+    superseded_by: str | None = _text(default=None)
+    superseded_at: datetime | None = _time(default=None)
+    quote: str | None = _text(default=None)
+    details: dict[str, Any] = _json("metadata")
+
+
+class TombstoneRow(SQLModel, table=True):
+    """A keyed hash of something that was erased; says nothing of what it was."""
+
+    __tablename__ = "tombstones"
+    digest: str = _text(primary_key=True)
+    kind: str = _text()
+    said_at: datetime | None = _time(default=None)
+    created_at: datetime = _time()
