@@ -4,14 +4,18 @@ from functools import cached_property
 
 from sqlalchemy import Connection
 
+from zomem_graph.stores.conflicts import Conflicts
 from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.episodes import Episodes
+from zomem_graph.stores.erasure import Erasure
 from zomem_graph.stores.facts import Facts
 from zomem_graph.stores.items import Items
 from zomem_graph.stores.journal import Journal
 from zomem_graph.stores.links import Links
 from zomem_graph.stores.loops import Loops
 from zomem_graph.stores.outbox import Outbox
+from zomem_graph.stores.provenance import Origins
+from zomem_graph.stores.tombstones import Tombstones
 from zomem_graph.stores.turns import Turns
 
 __all__ = ["Unit"]
@@ -53,6 +57,26 @@ class Unit:
     def loops(self) -> Loops:
         """What is unfinished."""
         return Loops(self._connection)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """What cannot both hold."""
+        return Conflicts(self._connection)
+
+    @cached_property
+    def provenance(self) -> Origins:
+        """Where it came from."""
+        return Origins(self._connection, self._dialect)
+
+    @cached_property
+    def tombstones(self) -> Tombstones:
+        """What was erased and must not come back."""
+        return Tombstones(self._connection, self._dialect)
+
+    @cached_property
+    def erasure(self) -> Erasure:
+        """What is to go for good."""
+        return Erasure(self._connection)
 
     @cached_property
     def outbox(self) -> Outbox:

@@ -1,0 +1,194 @@
+"""Conflicts between facts, and what a new fact has to be held against."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, insert, or_, select, update
+
+from zomem_graph.stores import sql
+from zomem_graph.stores.identity import LIVE
+from zomem_graph.stores.records import Conflict, Fact
+from zomem_graph.stores.words import scope_token
+
+__all__ = ["OPEN", "Conflicts"]
+
+OPEN = ("pending", "flagged")
+"""The resolutions that leave something to decide."""
+
+_t = sql.fact_conflicts.c
+_fact = sql.facts.c
+_item = sql.items.c
+_LONGEST = 300  # characters of a value that is compared by its wording; longer ones are texts, not statements
+_AFTER_SEPARATOR = " "  # sorts right behind the separator that ends an entity in a slot, U+001F
+
+
+class Conflicts:
+    """Reads and writes `fact_conflicts`, and reads rivals and histories, within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, new: Sequence[Conflict]) -> None:
+        """Save conflicts."""
+        if new:
+            rows = [{name: getattr(one, name) for name in Conflict.__slots__} for one in new]
+            self._connection.execute(insert(sql.fact_conflicts), rows)
+
+    def find(self, conflict_id: str) -> Conflict | None:
+        """Return one conflict."""
+        found = self._found(_t.id == conflict_id, limit=1)
+        return found[0] if found else None
+
+    def starting_with(self, personas: Sequence[str], prefix: str) -> list[Conflict]:
+        """Return at most two conflicts whose id begins so."""
+        return self._found(_t.persona.in_(list(personas)), _t.id.startswith(prefix, autoescape=True), limit=2)
+
+    def listed(
+        self, personas: Sequence[str], *, resolutions: Sequence[str] = OPEN, limit: int = 100
+    ) -> list[Conflict]:
+        """Return conflicts of these personas, newest first."""
+        return self._found(_t.persona.in_(list(personas)), _t.resolution.in_(list(resolutions)), limit=limit)
+
+    def of_facts(self, fact_ids: Sequence[str], *, resolutions: Sequence[str] = OPEN) -> list[Conflict]:
+        """Return the conflicts that have one of these facts in them."""
+        found: list[Conflict] = []
+        for start in range(0, len(fact_ids), 400):
+            part = list(fact_ids[start : start + 400])
+            either = or_(_t.fact_id.in_(part), _t.conflicting_fact_id.in_(part))
+            found += self._found(either, _t.resolution.in_(list(resolutions)), limit=10_000)
+        return list({conflict.id: conflict for conflict in found}.values())
+
+    def between(self, one: str, other: str) -> Conflict | None:
+        """Return the newest conflict between two facts, whichever is the newer."""
+        pairs = or_(
+            and_(_t.fact_id == one, _t.conflicting_fact_id == other),
+            and_(_t.fact_id == other, _t.conflicting_fact_id == one),
+        )
+        found = self._found(pairs, limit=1)
+        return found[0] if found else None
+
+    def change(self, conflict_id: str, **values: Any) -> None:
+        """Change named columns of one conflict."""
+        self._connection.execute(update(sql.fact_conflicts).where(_t.id == conflict_id).values(**values))
+
+    def counts(self, personas: Sequence[str], column: str) -> dict[str, int]:
+        """Return how many conflicts there are by resolution, conflict_type or detector."""
+        by = _t[column]
+        rows = self._connection.execute(
+            select(by, func.count()).where(_t.persona.in_(list(personas))).group_by(by).order_by(by)
+        )
+        return {row[0]: row[1] for row in rows}
+
+    # -- what a fact is held against -----------------------------------------------------------
+
+    def history(self, persona: str, slot: str) -> list[Fact]:
+        """Return every value a slot ever had, in any state, oldest first."""
+        return self._facts(_fact.persona == persona, _fact.slot == slot)
+
+    def about(self, persona: str, prefix: str, *, live_only: bool = True, most: int = 200) -> list[Fact]:
+        """Return facts whose slot begins with an entity's prefix, the newest first.
+
+        `prefix` ends with the separator U+001F, so "Ann" never takes in "Annabel".
+        """
+        where = [_fact.persona == persona, *_under(prefix)]
+        if live_only:
+            where.append(_fact.state == "current")
+        rows = self._connection.execute(
+            select(sql.facts).where(*where).order_by(_fact.created_at.desc(), _fact.id).limit(most)
+        )
+        return [Fact(**row) for row in rows.mappings()]
+
+    def statements(self, persona: str, prefix: str, *, most: int = 200) -> list[Fact]:
+        """Return what is currently stated of an entity in few words, the newest first."""
+        where = (
+            _fact.persona == persona,
+            *_under(prefix),
+            _fact.state == "current",
+            func.length(_fact.value) <= _LONGEST,
+        )
+        rows = self._connection.execute(
+            select(sql.facts).where(*where).order_by(_fact.created_at.desc()).limit(most)
+        )
+        return [Fact(**row) for row in rows.mappings()]
+
+    def everything_stated(self, personas: Sequence[str], *, most: int) -> list[Fact]:
+        """Return current facts in few words of these personas, by entity, the newest first in each."""
+        where = (
+            _fact.persona.in_(list(personas)),
+            _fact.state == "current",
+            func.length(_fact.value) <= _LONGEST,
+        )
+        rows = self._connection.execute(
+            select(sql.facts).where(*where).order_by(_fact.slot, _fact.created_at.desc()).limit(most)
+        )
+        return [Fact(**row) for row in rows.mappings()]
+
+    def came_and_went(self, persona: str, slot: str, since: datetime) -> list[tuple[str, str]]:
+        """Return (id, value) of what a slot had and lost since a time, oldest first."""
+        where = (
+            _fact.persona == persona,
+            _fact.slot == slot,
+            _fact.created_at >= since,
+            _fact.state != "current",
+        )
+        rows = self._connection.execute(
+            select(_fact.id, _fact.value).where(*where).order_by(_fact.created_at, _fact.id)
+        )
+        return [(id_, value) for id_, value in rows]
+
+    def halve_confidence(self, fact_ids: Sequence[str]) -> None:
+        """Halve the confidence of facts that were contradicted (spec F38)."""
+        if fact_ids:
+            self._connection.execute(
+                update(sql.facts)
+                .where(_fact.id.in_(list(fact_ids)))
+                .values(confidence=_fact.confidence * 0.5)
+            )
+
+    def end_earlier(self, fact_id: str, *, at: datetime, superseded_by: str) -> None:
+        """Let a superseded fact have ended earlier: a value from between came to light later."""
+        self._connection.execute(
+            update(sql.facts).where(_fact.id == fact_id).values(ended_at=at, superseded_by=superseded_by)
+        )
+        self._connection.execute(update(sql.items).where(_item.id == fact_id).values(ended_at=at))
+
+    def revive(self, fact_id: str) -> None:
+        """Make a fact that ended current again; it waits for its vector like a new one.
+
+        The database refuses it while its slot has another current value.
+        """
+        fact = self._facts(_fact.id == fact_id)[0]
+        self._connection.execute(
+            update(sql.facts)
+            .where(_fact.id == fact_id)
+            .values(state="current", ended_at=None, superseded_by=None)
+        )
+        scope = f"{scope_token('persona', fact.persona)} {scope_token('kind', 'fact')} {LIVE}"
+        self._connection.execute(
+            update(sql.items)
+            .where(_item.id == fact_id)
+            .values(
+                state="current",
+                ended_at=None,
+                words_scope=scope,
+                embedder=None,
+                embedding=None,
+                vec_seq=None,
+            )
+        )
+
+    def _facts(self, *where: Any) -> list[Fact]:
+        rows = self._connection.execute(select(sql.facts).where(*where).order_by(_fact.created_at, _fact.id))
+        return [Fact(**row) for row in rows.mappings()]
+
+    def _found(self, *where: Any, limit: int) -> list[Conflict]:
+        rows = self._connection.execute(
+            select(sql.fact_conflicts).where(*where).order_by(_t.created_at.desc(), _t.id).limit(limit)
+        )
+        return [Conflict(**row) for row in rows.mappings()]
+
+
+def _under(prefix: str) -> tuple[Any, Any]:
+    """Return the conditions for slots under an entity, in a form the index serves."""
+    return _fact.slot >= prefix, _fact.slot < prefix[:-1] + _AFTER_SEPARATOR
