@@ -26,9 +26,9 @@ _PLACES: Final = {
         "last latter letzte letzten letzter letztes ultimo ultima dernier derniere".split(), _LAST
     ),
 }
-_ORDINAL: Final = (
-    "first|1st|former|second|2nd|third|3rd|fourth|4th|fifth|5th|last|latter"
-    "|erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|funfte[nr]?|letzte[nrs]?"
+_ENGLISH: Final = "first|1st|former|second|2nd|third|3rd|fourth|4th|fifth|5th|last|latter"
+_OTHERS: Final = (
+    "erste[nrs]?|zweite[nrs]?|dritte[nrs]?|vierte[nrs]?|funfte[nr]?|letzte[nrs]?"
     "|primer[oa]|segund[oa]|tercer[oa]|cuart[oa]|quint[oa]|ultim[oa]"
     "|premiere?|deuxieme|troisieme|quatrieme|cinquieme|derniere?|primeir[oa]|terceir[oa]|quart[oa]"
 )
@@ -38,7 +38,8 @@ _NOUN: Final = (
 )
 # An ordinal counts when it stands for a thing of its own: "the second one", not "the second world war".
 _BY_ORDER: Final = re.compile(
-    rf"(?<!\w)(?:the|der|die|das|dem|den|el|la|le|l'|o|a|lo)\s*({_ORDINAL})(?=\s+(?:{_NOUN})\b|\s*(?:[.,!?;:]|$|please|bitte))"
+    rf"(?<!\w)(?:the\s+({_ENGLISH})|(?:der|die|das|dem|den|el|la|le|o|a|lo)\s+({_OTHERS}))"
+    rf"(?=\s+(?:{_NOUN})\b|\s*(?:[.,!?;:]|$|please|bitte))"
 )
 _BY_NUMBER: Final = re.compile(
     r"(?<!\w)(?:option|number|no\.?|nr\.?|nummer|point|item|punkt|opcion|numero|opcao|#)\s*([1-5a-e]|one|two|three|four|five)(?!\w)"
@@ -72,7 +73,7 @@ def _place(message: str) -> int | None:
     for shape in (_BY_ORDER, _BY_NUMBER, _BY_CJK):
         found = shape.search(message)
         if found:
-            name = found[1]
+            name = next(group for group in found.groups() if group)
             return int(name) - 1 if name.isdigit() else _PLACES.get(name)
     return None
 
