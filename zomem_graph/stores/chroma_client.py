@@ -5,6 +5,8 @@ damaged index, a refused vector and a server that does not answer are three diff
 chromadb costs half a second to import, so it is imported when the first client is opened.
 """
 
+import ctypes
+import os
 import re
 import secrets
 import sqlite3
@@ -12,6 +14,7 @@ import struct
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,21 +33,24 @@ __all__ = [
     "damaged_collections",
     "load_chroma",
     "orphan_folders",
+    "sessions_of",
 ]
 
 # ef_search 200: recall@10 0.97 at 100,000 vectors where the default gives 0.90. sync_threshold 100: opening
 # replays at most 100 changes; the default replays 1,000 and costs ten times as much (docs/substrate.md).
 _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_search": 200, "sync_threshold": 100}}
-_MOST_VECTORS = 64  # a call: writing holds the interpreter's lock, and an event loop must not wait 100 ms
-_MOST_NUMBERS = 64 * 384  # the same for wide vectors
+_MOST_VECTORS = 32  # a call: writing holds the interpreter's lock, and an event loop must not wait 100 ms
+_MOST_NUMBERS = 32 * 384  # the same for wide vectors
 _READ_SECONDS, _CONNECT_SECONDS = 5.0, 2.0
 _DATABASE_FILE = "chroma.sqlite3"
 _SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# Said by SQLite or the system when nothing is wrong with the index itself: locked, read-only, disk error,
-# disk full, cannot open; no permission, too many files, no space, read-only file system.
-_NOT_DAMAGE = re.compile(
-    r"\(code: (5|8|10|13|14|\d+ ?busy)\)|os error (13|24|28|30)\)|timed out", re.IGNORECASE
-)
+# What SQLite and the system say when the index itself is well: busy, locked, read-only, disk error, disk
+# full, cannot open; no memory, no permission, too many files, no space, read-only file system, quota.
+_PASSING_CODES = {5, 6, 8, 10, 13, 14}
+_SHORT_READ = 522  # an extended disk error that is damage after all: the file ends too early
+_PASSING_ERRNOS = {12, 13, 23, 24, 28, 30, 122}
+_CODE = re.compile(r"\(code: (\d+)\)")
+_ERRNO = re.compile(r"os error (\d+)\)")
 
 
 class IndexDamaged(IndexUnavailable):
@@ -59,9 +65,21 @@ class ClientClosed(IndexUnavailable):
     """The client was closed by another thread between two calls; ask again with the new one."""
 
 
-def load_chroma() -> None:
-    """Import chromadb, so that no lock is held meanwhile."""
+def load_chroma(*, remote: bool) -> None:
+    """Import chromadb, before any lock is held; raise IndexUnavailable where it would hang."""
+    if _loaded_in() != os.getpid() and not remote:
+        raise IndexUnavailable(
+            "This process was forked from one that had opened the index, and Chroma does not survive that. "
+            "Stored vectors are compared one by one here; start workers by spawn, or open the memory in them."
+        )
+
+
+@cache
+def _loaded_in() -> int:
+    """Return the process that loaded Chroma. Its thread pool is missing in any child forked later."""
     import chromadb  # noqa: F401
+
+    return os.getpid()
 
 
 class ChromaCollection:
@@ -113,10 +131,11 @@ class ChromaCollection:
 class ChromaClient:
     """One open client; every call of an embedded one is made alone."""
 
-    def __init__(self, client: Any, place: str, *, remote: bool) -> None:
+    def __init__(self, client: Any, place: str, *, sessions: Sequence[Any] = ()) -> None:
         self._client = client
         self._place = place
-        self._turn: AbstractContextManager[Any] = nullcontext() if remote else threading.RLock()
+        self._sessions = sessions
+        self._turn: AbstractContextManager[Any] = nullcontext() if sessions else threading.RLock()
         self._closed = False
         self._largest = int(client.get_max_batch_size())
 
@@ -132,7 +151,7 @@ class ChromaClient:
         with _said_clearly(str(folder)):
             client = chromadb.PersistentClient(path=_spelling_of_its_own(folder), settings=settings)
             (folder / _DATABASE_FILE).chmod(0o600)
-            return cls(client, str(folder), remote=False)
+            return cls(client, str(folder))
 
     @classmethod
     def on_server(cls, url: str) -> "ChromaClient":
@@ -152,8 +171,10 @@ class ChromaClient:
             client = chromadb.HttpClient(
                 host=parts.hostname or "localhost", port=parts.port or 8000, ssl=secure, settings=settings
             )
-            _session_of(client).timeout = timeout
-            return cls(client, place, remote=True)
+            sessions = sessions_of(client)
+            for session in sessions:
+                session.timeout = timeout
+            return cls(client, place, sessions=sessions)
 
     def find(self, name: str) -> ChromaCollection | None:
         """Return a collection, or None when there is none of that name."""
@@ -214,6 +235,17 @@ class ChromaClient:
             if not self._closed:
                 self._closed = True
                 self._client.close()
+                for session in self._sessions:
+                    session.close()  # Chroma leaves its connections open
+
+    def abandon(self) -> None:
+        """Leave a client that a fork inherited: closing it waits for threads the child has not got.
+
+        It is kept for good, or its destructor would wait for them at the child's exit.
+        """
+        self._closed = True
+        if not self._sessions:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._client))
 
 
 @contextmanager
@@ -227,7 +259,7 @@ def _said_clearly(place: str) -> Iterator[None]:
     except (InvalidArgumentError, DuplicateIDError) as error:
         raise VectorRefused(str(error)) from error
     except ChromaError as error:
-        if _NOT_DAMAGE.search(str(error)):
+        if _is_passing(str(error)):
             raise IndexUnavailable(f"The index in {place} cannot be used just now: {error}") from error
         raise IndexDamaged(f"The index in {place} is damaged: {error}") from error
     except (httpx.HTTPError, OSError) as error:
@@ -236,6 +268,14 @@ def _said_clearly(place: str) -> Iterator[None]:
         ) from error
     except ValueError as error:  # a vector it cannot read; while connecting, a server that went away
         raise VectorRefused(f"{place}: {error}") from error
+
+
+def _is_passing(said: str) -> bool:
+    """Return whether an internal error of Chroma is about its surroundings, not about the index."""
+    code, errno = _CODE.search(said), _ERRNO.search(said)
+    if code:
+        return int(code[1]) != _SHORT_READ and int(code[1]) & 0xFF in _PASSING_CODES
+    return "timed out" in said or bool(errno and int(errno[1]) in _PASSING_ERRNOS)
 
 
 def _spelling_of_its_own(folder: Path) -> str:
@@ -248,15 +288,16 @@ def _spelling_of_its_own(folder: Path) -> str:
     return f"{folder}{marks}"
 
 
-def _session_of(client: Any) -> Any:
-    """Return the HTTP session inside Chroma's client: not public, so its absence must be loud."""
-    session = getattr(getattr(client, "_server", None), "_session", None)
-    if not hasattr(session, "timeout"):
+def sessions_of(client: Any) -> list[Any]:
+    """Return the HTTP sessions inside Chroma's client: not public, so their absence must be loud."""
+    owners = (client, getattr(client, "_admin_client", None))
+    sessions = [getattr(getattr(owner, "_server", None), "_session", None) for owner in owners]
+    if not all(hasattr(session, "timeout") for session in sessions):
         raise IndexUnavailable(
-            "This version of chromadb keeps its HTTP session elsewhere, so no timeout can be set. "
+            "This version of chromadb keeps its HTTP sessions elsewhere, so no timeout can be set. "
             'Install the supported one: pip install "chromadb>=1.5,<1.6".'
         )
-    return session
+    return sessions
 
 
 def damaged_collections(folder: Path) -> dict[str, str]:
@@ -272,6 +313,7 @@ def damaged_collections(folder: Path) -> dict[str, str]:
     }
     if not torn:
         return {}
+    ChromaClient.in_folder(folder).close()  # a writer that died left a journal, which is Chroma's to undo
     rows = _read(folder, "select s.id, c.name from segments s join collections c on s.collection = c.id")
     return {name: torn[segment] for segment, name in rows if segment in torn}
 

@@ -5,8 +5,8 @@ index as it was when each collection was loaded. All that loads or writes runs u
 """
 
 import os
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +25,9 @@ from zomem_graph.stores.chroma_client import (
 )
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
-from zomem_graph.stores.index_feed import VectorSource, parts_of, read_vector
+from zomem_graph.stores.index_feed import VectorSource, parts_of, read_vector, readable
 from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta
+from zomem_graph.stores.lock import FolderLock
 
 __all__ = ["CURE", "ChromaHandle", "Loaded", "Opened", "prefix_of", "put", "same_direction"]
 
@@ -67,12 +68,20 @@ class Opened:
 class ChromaHandle:
     """Opens, reopens and closes the client; loads collections and checks them."""
 
-    def __init__(self, folder: Path | None, url: str | None, database: Database) -> None:
+    def __init__(self, folder: Path | None, url: str | None, database: Database, lock: FolderLock) -> None:
         self._folder = folder
         self._url = url
         self._database = database
+        self._lock = lock
         self._opened: Opened | None = None
         self._process = os.getpid()
+        self._warned_children = False
+
+    @property
+    def lock(self) -> FolderLock:
+        """Return the folder lock; whoever loads or writes holds it."""
+        self._leave_to_parent()
+        return self._lock
 
     @property
     def remote(self) -> bool:
@@ -85,11 +94,13 @@ class ChromaHandle:
         return None if self.remote else self._folder
 
     def opened(self) -> Opened | None:
-        """Return what is open in this very process. A fork drops its parent's, which would hang."""
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            self._opened = None
+        """Return what this process has open, if anything."""
+        self._leave_to_parent()
         return self._opened
+
+    def prepare(self) -> None:
+        """Load Chroma before a lock is held; raise IndexUnavailable in a child that cannot use it."""
+        load_chroma(remote=self.remote)
 
     def current(self) -> Opened:
         """Return the open client, opening it when there is none or its folder was replaced."""
@@ -101,7 +112,8 @@ class ChromaHandle:
     def reopen(self) -> Opened:
         """Close and open: whatever is loaded next is as the disk has it."""
         self.close()
-        load_chroma()
+        self.prepare()
+        self._warn_children()
         try:
             self._opened = self._open()
         except IndexDamaged as error:
@@ -202,6 +214,23 @@ class ChromaHandle:
         if opened is not None:
             opened.generation = generation
 
+    def _leave_to_parent(self) -> None:
+        """Let go of what a fork inherited: the client, and a lock that belongs to the parent."""
+        if self._process == os.getpid():
+            return
+        self._process = os.getpid()
+        opened, self._opened = self._opened, None
+        self._lock = FolderLock(self._lock.path)
+        if opened is not None:
+            opened.client.abandon()
+
+    def _warn_children(self) -> None:
+        """Have even a child that never uses the index let go of it, or it would hang when it exits."""
+        if not self._warned_children and hasattr(os, "register_at_fork"):
+            self._warned_children = True
+            myself = weakref.WeakMethod(self._leave_to_parent)  # or no handle would ever be freed
+            os.register_at_fork(after_in_child=lambda: (leave := myself()) and leave())
+
     def _open(self) -> Opened:
         with self._database.read() as connection:
             meta = IndexMeta(connection, self._database.dialect)
@@ -277,25 +306,24 @@ class ChromaHandle:
             raise IndexDamaged(f"Collection {name} does not find one of its own vectors.")
 
 
-def put(loaded: Loaded, vectors: Sequence[tuple[str, NDArray[np.float32]]]) -> dict[str, str]:
-    """Put vectors into a collection; return those Chroma refuses with the reason.
-
-    The first vector decides the width of a new collection, so the commonest width goes first.
-    """
-    widths = Counter(len(vector) for _id, vector in vectors)
-    refused: dict[str, str] = {}
-    for part in parts_of(sorted(vectors, key=lambda pair: -widths[len(pair[1])]), _PART):
-        ids, rows = [id_ for id_, _row in part], [row for _id, row in part]
+def put(loaded: Loaded, stored: Iterable[tuple[str, bytes]]) -> dict[str, str]:
+    """Put stored vectors into a collection; return those that cannot go in with the reason."""
+    vectors, refused = readable(stored)
+    for part in parts_of(vectors, _PART):
         try:
-            loaded.collection.upsert(ids, rows)
-            loaded.empty = False
-        except VectorRefused as error:
-            if len(part) == 1:
-                refused[ids[0]] = str(error)
-                continue
+            _upsert(loaded, part)
+        except VectorRefused:
             for one in part:
-                refused |= put(loaded, [one])
+                try:
+                    _upsert(loaded, [one])
+                except VectorRefused as error:
+                    refused[one[0]] = str(error)
     return refused
+
+
+def _upsert(loaded: Loaded, vectors: Sequence[tuple[str, NDArray[np.float32]]]) -> None:
+    loaded.collection.upsert([item_id for item_id, _vector in vectors], [vector for _id, vector in vectors])
+    loaded.empty = False
 
 
 def prefix_of(store: str) -> str:

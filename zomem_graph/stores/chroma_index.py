@@ -18,13 +18,12 @@ from zomem_graph.stores.chroma_client import (
     ClientClosed,
     IndexDamaged,
     VectorRefused,
-    load_chroma,
 )
 from zomem_graph.stores.chroma_handle import CURE, ChromaHandle, Loaded, put
 from zomem_graph.stores.chroma_upkeep import ChromaUpkeep
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import Closed, IndexUnavailable, StoreLocked, StoreReadOnly
-from zomem_graph.stores.index_feed import Batch, Change, Feed, Outcome, Settled, read_vector
+from zomem_graph.stores.index_feed import Batch, Change, Feed, Outcome, Settled
 from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta, Standing
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.vector_index import (
@@ -52,10 +51,9 @@ class ChromaIndex:
 
     def __init__(self, folder: Path | None, url: str | None, database: Database, lock: FolderLock) -> None:
         self._database = database
-        self._lock = lock
         self._feed = Feed(database)
-        self._handle = ChromaHandle(folder, url, database)
-        self._upkeep = ChromaUpkeep(self._handle, database, lock)
+        self._handle = ChromaHandle(folder, url, database, lock)
+        self._upkeep = ChromaUpkeep(self._handle, database)
         self._patient = True
         self._closed = False
 
@@ -84,10 +82,10 @@ class ChromaIndex:
         self._not_closed()
         if not self._feed.waits():
             return Drained(0)
-        load_chroma()
+        self._handle.prepare()
         with ExitStack() as stack:
             try:
-                stack.enter_context(self._lock.held(wait_seconds=wait_seconds))
+                stack.enter_context(self._handle.lock.held(wait_seconds=wait_seconds))
             except StoreLocked:
                 return Drained(0, busy=True)
             batch = self._feed.take(limit)
@@ -161,7 +159,7 @@ class ChromaIndex:
 
     def _load(self, name: str) -> Loaded:
         """Load a collection anew; one that lags will do while another process keeps the lock."""
-        load_chroma()
+        self._handle.prepare()
         opened = self._handle.opened()
         lagging = opened.loaded.get(name) if opened else None
         try:
@@ -184,7 +182,9 @@ class ChromaIndex:
             return
         with ExitStack() as stack:
             try:
-                stack.enter_context(self._lock.held(wait_seconds=_LOAD_SECONDS if self._patient else 0.0))
+                stack.enter_context(
+                    self._handle.lock.held(wait_seconds=_LOAD_SECONDS if self._patient else 0.0)
+                )
             except StoreLocked:
                 self._patient = False
                 raise
@@ -226,7 +226,7 @@ class ChromaIndex:
             if name in batch.faults:
                 continue
             edition = batch.editions.get(name)
-            if edition is None and not any(change.embedding for change in changes):
+            if edition is None and all(change.embedding is None for change in changes):
                 continue  # it never came into the index
             try:
                 refused = self._handle.retried(
@@ -249,10 +249,8 @@ class ChromaIndex:
         else:
             loaded = self._handle.make(name, edition, applied=batch.applied)
             self._handle.switch(name, loaded)
-        vectors = [(change.item_id, read_vector(change.embedding)) for change in changes if change.embedding]
-        refused = {item_id: vector for item_id, vector in vectors if isinstance(vector, str)}
-        refused |= put(loaded, [(id_, vector) for id_, vector in vectors if not isinstance(vector, str)])
-        gone = [change.item_id for change in changes if not change.embedding or change.item_id in refused]
+        refused = put(loaded, [(c.item_id, c.embedding) for c in changes if c.embedding is not None])
+        gone = [change.item_id for change in changes if change.embedding is None or change.item_id in refused]
         if not loaded.empty:
             loaded.collection.remove(gone)
         return refused

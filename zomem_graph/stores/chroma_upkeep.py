@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from zomem_graph.stores.chroma_client import IndexDamaged, load_chroma, orphan_folders
+from zomem_graph.stores.chroma_client import IndexDamaged, orphan_folders
 from zomem_graph.stores.chroma_handle import ChromaHandle, Loaded, Opened, prefix_of, put, same_direction
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import IndexUnavailable
@@ -28,7 +28,6 @@ from zomem_graph.stores.index_feed import (
     set_aside,
 )
 from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta, Refusal
-from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.vector_index import CollectionReport, IndexReport, Progress, Pruned, Rebuilt
 
 __all__ = ["ChromaUpkeep"]
@@ -44,10 +43,9 @@ Nothing reads it any more; it can be deleted.
 class ChromaUpkeep:
     """Verify, rebuild and prune over one handle."""
 
-    def __init__(self, handle: ChromaHandle, database: Database, lock: FolderLock) -> None:
+    def __init__(self, handle: ChromaHandle, database: Database) -> None:
         self._handle = handle
         self._database = database
-        self._lock = lock
         self._feed = Feed(database)
 
     def verify(self) -> IndexReport:
@@ -110,8 +108,8 @@ class ChromaUpkeep:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        load_chroma()
-        with self._lock.held(wait_seconds=_WAIT_SECONDS):
+        self._handle.prepare()
+        with self._handle.lock.held(wait_seconds=_WAIT_SECONDS):
             yield
 
     @contextmanager
@@ -337,11 +335,7 @@ class _Filled:
 
     def add(self, page: Sequence[StoredVector], loaded: Loaded) -> None:
         """Put one page of stored vectors in."""
-        vectors = {stored.item_id: read_vector(stored.embedding) for stored in page}
-        refused = {item_id: vector for item_id, vector in vectors.items() if isinstance(vector, str)}
-        refused |= put(
-            loaded, [(id_, vector) for id_, vector in vectors.items() if not isinstance(vector, str)]
-        )
+        refused = put(loaded, [(stored.item_id, stored.embedding) for stored in page])
         self.refused |= refused
         self.restored += [s.item_id for s in page if s.vec_seq is None and s.item_id not in refused]
         self.highest = max([self.highest, *(stored.vec_seq or 0 for stored in page)])

@@ -5,6 +5,7 @@ change of an index is idempotent and its outbox rows stay until it is settled, s
 between any two steps.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -32,6 +33,7 @@ __all__ = [
     "bring_back",
     "parts_of",
     "read_vector",
+    "readable",
     "set_aside",
 ]
 
@@ -243,6 +245,20 @@ def read_vector(embedding: bytes) -> NDArray[np.float32] | str:
         return f"{len(embedding)} bytes are not a vector of 32-bit numbers"
     vector = np.frombuffer(embedding, dtype=np.float32)
     return vector if np.isfinite(vector).all() else "the vector holds NaN or infinity"
+
+
+def readable(
+    stored: Iterable[tuple[str, bytes]],
+) -> tuple[list[tuple[str, NDArray[np.float32]]], dict[str, str]]:
+    """Return (id, vector) of those that can be read, the commonest width first, and why others cannot.
+
+    The first vector that goes into an empty collection decides its width.
+    """
+    read = {item_id: read_vector(embedding) for item_id, embedding in stored}
+    refused = {item_id: vector for item_id, vector in read.items() if isinstance(vector, str)}
+    vectors = [(item_id, vector) for item_id, vector in read.items() if not isinstance(vector, str)]
+    widths = Counter(len(vector) for _id, vector in vectors)
+    return sorted(vectors, key=lambda pair: -widths[len(pair[1])]), refused
 
 
 def parts_of(values: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:

@@ -14,10 +14,11 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Connection
 
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import Closed, IndexUnavailable, InvalidInput
-from zomem_graph.stores.index_feed import Batch, Feed, Outcome, VectorSource, read_vector
+from zomem_graph.stores.index_feed import Batch, Feed, Outcome, VectorSource, readable
 from zomem_graph.stores.index_meta import Edition, IndexMeta, Refusal
 from zomem_graph.stores.outbox import Outbox
 
@@ -266,10 +267,11 @@ class ExactIndex:
     def rebuild(
         self, collections: Sequence[str] | None = None, *, progress: Progress | None = None
     ) -> Rebuilt:
-        """Read everything again."""
+        """Read everything again, what waits too."""
         with self._turn:
-            self._generation = -1
             self._catch_up()
+            with self._database.read() as connection:
+                self._read_all(connection, up_to=None)
             count = sum(len(held) for held in self._vectors.values())
             if progress:
                 progress(count, count)
@@ -297,48 +299,47 @@ class ExactIndex:
             generation = meta.generation()
             if generation == self._generation:
                 return
-            applied = meta.applied()
-            source = VectorSource(connection)
-            self._vectors = {}
-            for name, space in source.spaces().items():
-                held = self._vectors.setdefault(name, {})
-                for stored in source.page(space, after=-1, size=None):
-                    vector = _fitting(stored.embedding, held)
-                    fed = stored.vec_seq is not None and stored.vec_seq <= applied
-                    if fed and not isinstance(vector, str):
-                        held[stored.item_id] = vector
+            self._seen = meta.applied()
             self._generation = generation
-            self._seen = applied
+            self._read_all(connection, up_to=self._seen)
+
+    def _read_all(self, connection: Connection, *, up_to: int | None) -> None:
+        source = VectorSource(connection)
+        self._vectors = {}
+        for name, space in source.spaces().items():
+            stored = [
+                (row.item_id, row.embedding)
+                for row in source.page(space, after=-1, size=None)
+                if row.vec_seq is not None and (up_to is None or row.vec_seq <= up_to)
+            ]
+            self._put(name, stored)
 
     def _follow(self, batch: Batch, generation: int) -> Outcome:
         outcome = Outcome()
-        for name, change in batch.each():
-            held = self._vectors.setdefault(name, {})
-            before = outcome.editions.get(name) or batch.editions.get(name) or Edition(generation)
-            outcome.editions[name] = Edition(before.number, before.changes + 1)
-            held.pop(change.item_id, None)
-            if change.embedding is None:
-                continue
-            vector = _fitting(change.embedding, held)
-            if isinstance(vector, str):
-                outcome.refused.setdefault(name, {})[change.item_id] = vector
-            else:
-                held[change.item_id] = vector
+        for name, changes in batch.changes.items():
+            before = batch.editions.get(name) or Edition(generation)
+            outcome.editions[name] = Edition(before.number, before.changes + len(changes))
+            for change in changes:
+                self._vectors.get(name, {}).pop(change.item_id, None)
+            refused = self._put(name, [(c.item_id, c.embedding) for c in changes if c.embedding is not None])
+            if refused:
+                outcome.refused[name] = refused
         return outcome
 
-
-def _fitting(embedding: bytes, held: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32] | str:
-    """Return the vector, or why it cannot stand beside the others."""
-    vector = read_vector(embedding)
-    if isinstance(vector, str) or not held:
-        return vector
-    width = len(next(iter(held.values())))
-    return (
-        vector if len(vector) == width else f"the vector has {len(vector)} numbers, the others have {width}"
-    )
+    def _put(self, name: str, stored: Sequence[tuple[str, bytes]]) -> dict[str, str]:
+        """Hold vectors of one width; return the others with the reason."""
+        vectors, refused = readable(stored)
+        held = self._vectors.setdefault(name, {})
+        for item_id, vector in vectors:
+            width = len(next(iter(held.values()), vector))
+            if len(vector) == width:
+                held[item_id] = vector
+            else:
+                refused[item_id] = f"the vector has {len(vector)} numbers, the others have {width}"
+        return refused
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit: NDArray[np.float32] = vectors / np.where(norms == 0, np.float32(1), norms)
+    unit: NDArray[np.float32] = (vectors / np.where(norms == 0, 1, norms)).astype(np.float32)
     return unit
