@@ -78,6 +78,21 @@ class Episodes:
         joined = sql.episodes.join(sql.items, _item.id == _t.id)
         return self._found(select(sql.episodes).select_from(joined).where(*where), limit)
 
+    def outcomes(
+        self, personas: Sequence[str], *, entity: str, since: datetime, until: datetime
+    ) -> list[tuple[datetime, str]]:
+        """Return time and outcome of the episodes of an entity (normal form) in a closed-open range."""
+        where = (
+            _t.persona.in_(list(personas)),
+            _item.state == "current",
+            _t.id.in_(select(_e.episode_id).where(_e.entity == entity)),
+            _t.happened_at >= since,
+            _t.happened_at < until,
+        )
+        joined = sql.episodes.join(sql.items, _item.id == _t.id)
+        rows = self._connection.execute(select(_t.happened_at, _t.outcome).select_from(joined).where(*where))
+        return [(at, outcome) for at, outcome in rows]
+
     def find(self, ids: Sequence[str]) -> list[Episode]:
         """Return episodes by id, deleted ones too, newest first."""
         found: list[Episode] = []
