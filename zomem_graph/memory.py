@@ -31,15 +31,16 @@ from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_inde
 from zomem_graph.nodes.steps.extract import extract_due
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
-from zomem_graph.nodes.steps.recall import recall
+from zomem_graph.nodes.steps.recall import recall, recall_continuation
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import CaptureReport, Hit, Recollection
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import Closed, InvalidInput, UnknownName, ZomemError
+from zomem_graph.stores.errors import Closed, UnknownName, ZomemError
 from zomem_graph.stores.records import Access, Fact, Turn
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
+from zomem_graph.subjects.episodes import EpisodeLog
 from zomem_graph.worker import Worker
 
 if TYPE_CHECKING:
@@ -288,6 +289,17 @@ class Memory:
         self._check_open()
         return await arun(recall(self, recall_request(message, words)))
 
+    def continuation(self, message: str, **words: Unpack[RecallWords]) -> Recollection:
+        """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62)."""
+        self._check_open()
+        return run(recall_continuation(self, recall_request(message, words)))
+
+    @property
+    def episodes(self) -> EpisodeLog:
+        """What happened: list, show, create, trends."""
+        self._check_open()
+        return EpisodeLog(self)
+
     def lookup(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
         """Return the current facts of an entity, surest first (spec F7); counts as a use."""
         self._check_open()
@@ -314,6 +326,7 @@ class Memory:
                 raise UnknownName(f"Nothing current has the id {id!r:.80}. Find ids with `zomem search`.")
             unit.items.end([id], state="deleted", at=now)
             unit.facts.end([id], state="deleted", at=now)
+            unit.loops.end([id], status="superseded", at=now, resolution="deleted")
         self.wake_worker()
 
     def flush(self) -> int:

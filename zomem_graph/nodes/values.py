@@ -93,7 +93,10 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureReport:
-    """What a capture did. `queued` counts extraction jobs a model has yet to read."""
+    """What a capture did. `queued` counts extraction jobs a model has yet to read.
+
+    `loops` counts the open loops it began, `resolved_loops` those it closed.
+    """
 
     turns: int = 0
     facts: int = 0
@@ -103,6 +106,8 @@ class CaptureReport:
     redacted: int = 0
     queued: int = 0
     loops: int = 0
+    resolved_loops: int = 0
+    episode_id: str | None = None
     model: str = "rules"
     fact_ids: tuple[str, ...] = ()
     turn_ids: tuple[str, ...] = ()

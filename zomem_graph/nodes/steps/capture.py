@@ -1,4 +1,4 @@
-"""Capture: what was said becomes turns at once, facts by rule, and work for a model later.
+"""Capture: what was said becomes turns at once, facts, loops and an episode by rule, and work for a model.
 
 All of it is one transaction, and only turns that are new are learned from, so a replayed history
 changes nothing.
@@ -17,9 +17,10 @@ from zomem_graph.nodes.rules.extract import Candidate, facts_in
 from zomem_graph.nodes.rules.quotes import strip_not_user_text
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.messages import Said
-from zomem_graph.nodes.steps.observe import clean, store_turns
+from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, without_forgotten
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
@@ -62,10 +63,14 @@ def _write(
 ) -> CaptureReport:
     has_model = services.chat("extraction") is not None
     with services.stores.write() as unit:
+        wanted = _not_forgotten(unit, messages, request)
         turns = store_turns(
-            unit, messages, scope=request.scope, session=request.session, now=now, trust=request.trust
+            unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust
         )
         facts, skipped = _by_rule(unit, services, turns, request, now)
+        if len(wanted) < len(messages):
+            skipped["forgotten"] += len(messages) - len(wanted)
+        episode = _episode(unit, services, turns, facts, request=request, now=now)
         queued = queue_extraction(unit, turns, request.scope, request.source, now) if has_model else 0
         report = CaptureReport(
             turns=len(turns),
@@ -75,6 +80,7 @@ def _write(
             skipped=sum(skipped.values()),
             redacted=redacted,
             queued=queued,
+            episode_id=episode,
             fact_ids=tuple(one.fact.id for one in facts if one.outcome != "unchanged"),
             turn_ids=tuple(turn.id for turn in turns),
             skipped_because=dict(skipped),
@@ -98,8 +104,39 @@ def _by_rule(
                 new.append(fact)
             else:
                 skipped[reason] += 1
-        stored += store_facts(unit, services, new, now=turn.at if turn.at <= now else now)
+        for one in store_facts(unit, services, new, now=now):
+            if one.outcome == "forgotten":
+                skipped["forgotten"] += 1
+            else:
+                stored.append(one)
     return stored, skipped
+
+
+def _not_forgotten(unit: Unit, messages: Sequence[Said], request: CaptureRequest) -> Sequence[Said]:
+    session = session_of(request.scope, request.session)
+    return without_forgotten(unit, messages, persona=request.scope.persona, session=session)
+
+
+def _episode(
+    unit: Unit,
+    services: Services,
+    turns: Sequence[Turn],
+    facts: Sequence[Stored],
+    *,
+    request: CaptureRequest,
+    now: datetime,
+) -> str | None:
+    options = services.options.capture
+    if not options.episodes:
+        return None
+    learned = Learned(
+        facts=[one.fact for one in facts if one.outcome != "unchanged"],
+        superseded=sum(len(one.replaced) for one in facts),
+    )
+    episode = tell_session(
+        unit, turns, learned, scope=request.scope, source=request.source, options=options, now=now
+    )
+    return None if episode is None else episode.id
 
 
 def _learned(turn: Turn) -> Sequence[Candidate]:
@@ -121,6 +158,8 @@ def _as_fact(candidate: Candidate, turn: Turn, request: CaptureRequest) -> NewFa
         trust=turn.trust,
         turn_id=turn.id,
         quote=candidate.quote,
+        at=turn.at,
+        method="rule",
     )
 
 

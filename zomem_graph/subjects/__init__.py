@@ -1,0 +1,1 @@
+"""The small sub-objects of `Memory`, one subject each: `memory.loops`, `memory.episodes`."""

@@ -1,0 +1,129 @@
+"""`memory.episodes`: what happened and how it ended (spec F50)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.calendar_days import EARLIEST, LATEST
+from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.trends import GRANULARITIES, Granularity, Trend, trend_of
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, store_episode
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.records import Episode
+from zomem_graph.stores.unit import Unit
+from zomem_graph.subjects.picking import When, moment, pick
+
+__all__ = ["EpisodeLog"]
+
+_ANY = 200
+_Listed = list[Episode]  # inside the class `list` is the verb
+
+
+class EpisodeLog:
+    """What happened; every verb reads only what the scope's personas may see."""
+
+    def __init__(self, memory: Services) -> None:
+        self._memory = memory
+
+    def list(
+        self,
+        *,
+        since: When = None,
+        until: When = None,
+        outcome: str | None = None,
+        entity: str | None = None,
+        limit: int = 20,
+        scope: Scope | None = None,
+    ) -> _Listed:
+        """Return episodes, newest first.
+
+        Times are datetimes or words such as "yesterday" and "7d"; `until` a day includes it.
+        """
+        who, now = scope or Scope(), self._memory.clock()
+        if outcome is not None and outcome not in OUTCOMES:
+            raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r:.40}.")
+        if limit < 1:
+            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        with self._memory.stores.read() as unit:
+            return unit.episodes.newest(
+                [*readable(unit, who)],
+                since=moment("since", since, now=now, scope=who),
+                until=moment("until", until, now=now, scope=who, edge="end"),
+                outcome=outcome,
+                entity=None if entity is None else entity_key(entity),
+                limit=limit,
+            )
+
+    def trends(
+        self,
+        entity: str,
+        *,
+        granularity: Granularity = "week",
+        since: When = "90d",
+        until: When = None,
+        scope: Scope | None = None,
+    ) -> Sequence[Trend]:
+        """Return how often an entity's episodes went well, by day, ISO week or month, oldest first."""
+        who, now = scope or Scope(), self._memory.clock()
+        if granularity not in GRANULARITIES:
+            raise InvalidInput(
+                f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r:.40}."
+            )
+        with self._memory.stores.read() as unit:
+            found = unit.episodes.outcomes(
+                [*readable(unit, who)],
+                entity=entity_key(entity),
+                since=moment("since", since, now=now, scope=who) or EARLIEST,
+                until=moment("until", until, now=now, scope=who, edge="end") or LATEST,
+            )
+        return trend_of(found, granularity=granularity, zone=who.zone)
+
+    def show(self, id: str, *, scope: Scope | None = None) -> Episode:  # noqa: A002  # the name users know
+        """Return one episode, by its id or how that begins. Raises UnknownName with the nearest."""
+        with self._memory.stores.read() as unit:
+            return self._pick(unit, id, scope)
+
+    def create(
+        self,
+        summary: str,
+        *,
+        outcome: str = "success",
+        entities: Sequence[str] = (),
+        duration_ms: float | None = None,
+        happened_at: When = None,
+        procedure_id: str | None = None,
+        source: str = "api",
+        metadata: Mapping[str, Any] | None = None,
+        scope: Scope | None = None,
+    ) -> Episode:
+        """Store what happened and return it; `outcome` is success, failure, resolved or ongoing."""
+        who, now = scope or Scope(), self._memory.clock()
+        new = NewEpisode(
+            summary=summary,
+            outcome=outcome,
+            entities=entities,
+            duration_ms=duration_ms,
+            happened_at=moment("happened_at", happened_at, now=now, scope=who),
+            persona=who.persona,
+            thread=who.thread,
+            session=who.thread,
+            procedure_id=procedure_id,
+            source=source,
+            metadata=metadata or {},
+        ).checked(self._memory.options.write)
+        with self._memory.stores.write() as unit:
+            episode = store_episode(unit, new, now=now, zone=who.zone)
+        self._memory.wake_worker()
+        return episode
+
+    def _pick(self, unit: Unit, id_: str, scope: Scope | None) -> Episode:
+        personas = [*readable(unit, scope or Scope())]
+        return pick(
+            id_,
+            what="episode",
+            starting_with=lambda prefix: unit.episodes.starting_with(personas, prefix),
+            known=lambda: unit.episodes.newest(personas, limit=_ANY),
+            title=lambda episode: episode.summary,
+        )
