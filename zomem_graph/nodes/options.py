@@ -18,10 +18,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOptions:
-    """When memory is worth a look. `floor` is the least `Hit.score` that counts as an answer."""
+    """When memory is worth a look, and when what it holds is worth injecting; all are values of `Hit.score`.
 
-    floor: float = 0.2
-    looks: int = 5
+    `floor` is for messages whose words do not decide, `needed_floor` for those whose words ask for memory,
+    `least_hit` for each single hit.
+    """
+
+    floor: float = 0.18
+    needed_floor: float = 0.05
+    least_hit: float = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +90,9 @@ class WriteOptions:
     """What may be stored and when it is embedded.
 
     Up to `embed_inline` new texts are embedded before a write returns; more wait for the worker.
-    `drain_at` pending changes the index is fed. `background` lets a thread do what waits.
+    `drain_at` pending changes the index is fed. `background` lets a thread do what waits. `on_conflict` is
+    what a new value of a single-valued key does to the current one: supersede, merge, flag or pending
+    (spec F84). A value that was there and gone `toggles` times within `toggle_hours` is flagged.
     """
 
     longest_text: int = 1_000_000
@@ -94,6 +101,9 @@ class WriteOptions:
     embed_batch: int = 64
     drain_at: int = 100
     many_keys: tuple[str, ...] = ()
+    on_conflict: str = "supersede"
+    toggles: int = 3
+    toggle_hours: float = 24.0
     background: bool = True
 
 

@@ -1,6 +1,7 @@
 """Conflicts between facts, and what a new fact has to be held against."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from zomem_graph.stores.identity import LIVE
 from zomem_graph.stores.records import Conflict, Fact
 from zomem_graph.stores.words import scope_token
 
-__all__ = ["OPEN", "Conflicts"]
+__all__ = ["OPEN", "Conflicts", "Stated"]
 
 OPEN = ("pending", "flagged")
 """The resolutions that leave something to decide."""
@@ -21,6 +22,16 @@ _fact = sql.facts.c
 _item = sql.items.c
 _LONGEST = 300  # characters of a value that is compared by its wording; longer ones are texts, not statements
 _AFTER_SEPARATOR = " "  # sorts right behind the separator that ends an entity in a slot, U+001F
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What is compared of a current fact by its wording."""
+
+    id: str
+    key: str | None
+    value: str
+    at: datetime
 
 
 class Conflicts:
@@ -99,7 +110,7 @@ class Conflicts:
         )
         return [Fact(**row) for row in rows.mappings()]
 
-    def statements(self, persona: str, prefix: str, *, most: int = 200) -> list[Fact]:
+    def statements(self, persona: str, prefix: str, *, most: int = 200) -> list[Stated]:
         """Return what is currently stated of an entity in few words, the newest first."""
         where = (
             _fact.persona == persona,
@@ -108,9 +119,12 @@ class Conflicts:
             func.length(_fact.value) <= _LONGEST,
         )
         rows = self._connection.execute(
-            select(sql.facts).where(*where).order_by(_fact.created_at.desc()).limit(most)
+            select(_fact.id, _fact.key, _fact.value, _fact.created_at)
+            .where(*where)
+            .order_by(_fact.created_at.desc())
+            .limit(most)
         )
-        return [Fact(**row) for row in rows.mappings()]
+        return [Stated(*row) for row in rows]
 
     def everything_stated(self, personas: Sequence[str], *, most: int) -> list[Fact]:
         """Return current facts in few words of these personas, by entity, the newest first in each."""

@@ -41,13 +41,13 @@ Place = Literal["slot", "opposite", "entity"]
 Outcome = Literal["superseded", "merged", "flagged", "pending", "late", "past"]
 """What becomes of the two: the first four as in spec T23; late and past retire the newcomer instead."""
 
-_TYPES: Final = {
-    "number": "exact",
-    "date": "exact",
-    "exact": "exact",
-    "negation": "semantic",
-    "text": "semantic",
+_OUTCOMES: Final[dict[Strategy, Outcome]] = {
+    "supersede": "superseded",
+    "merge": "merged",
+    "flag": "flagged",
+    "pending": "pending",
 }
+_OF_WORDING: Final = frozenset({"negation", "text"})
 
 # How statements say that something was so and is no more, and that something is so from now on. The words of
 # the first list speak of the past of what follows them.
@@ -94,7 +94,8 @@ _SIGNED: Final = words(
     "allowed permitted erlaubt forbidden prohibited banned disallowed verboten enabled active activated",
     "disabled inactive deactivated true yes on false off open opened closed shut always required mandatory",
     "necessary optional unnecessary possible impossible with like likes love loves dislike dislikes hate",
-    "hates up online down offline public private ja nein wahr falsch sí oui mit con avec immer siempre toujours",
+    "hates up online down offline public private ja nein wahr falsch sí oui mit con avec immer siempre",
+    "toujours",
 )
 _SAYING_LITTLE: Final = _EMPTY | _NEGATORS | _SIGNED
 _LEAST_SHARED: Final = 0.75

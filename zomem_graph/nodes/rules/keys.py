@@ -19,6 +19,7 @@ __all__ = [
     "OPPOSITES",
     "ConflictKind",
     "conflict_kind",
+    "entity_prefix",
     "is_many",
     "normal",
     "opposite_slots",
@@ -117,6 +118,11 @@ def slot(entity: str, key: str | None, value: str, *, many: bool) -> str:
     if many or not parts[1]:
         parts.append(normal(value))
     return _SEPARATOR.join(parts)
+
+
+def entity_prefix(entity: str) -> str:
+    """Return how every slot of an entity begins; it ends with the separator, so no other entity's does."""
+    return f"{_address(entity)}{_SEPARATOR}"
 
 
 def opposite_slots(entity: str, key: str | None, value: str) -> tuple[str, ...]:

@@ -136,7 +136,12 @@ def _settle(
     now = services.clock()
     kept, skipped = _filtered(found, job, services)
     with services.stores.write() as unit:
-        stored = store_facts(unit, services, kept, now=now)
+        there = {turn.id for turn in unit.turns.find(job.turn_ids)}  # one may have been forgotten meanwhile
+        known = [fact for fact in kept if fact.turn_id in there]
+        read = store_facts(unit, services, known, now=now)
+        stored = [one for one in read if one.outcome != "forgotten"]
+        if len(stored) < len(kept):
+            skipped["forgotten"] += len(kept) - len(stored)
         _link_together(unit, stored, services.options.capture, now)
         unit.journal.settle(job.id, status="done", error=None, attempts=job.attempts + 1)
     return _Outcome(stored=tuple(stored), skipped=skipped, model=model)
@@ -177,6 +182,8 @@ def _as_fact(fact: Extracted, turn: Turn, job: Extraction) -> NewFact:
         trust=turn.trust,
         turn_id=turn.id,
         quote=fact.quote,
+        at=turn.at,
+        method="model",
     )
 
 

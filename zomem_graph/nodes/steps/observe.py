@@ -8,16 +8,17 @@ from zoneinfo import ZoneInfo
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.erasing import source_marks, turn_marks
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
-from zomem_graph.stores.records import Turn
+from zomem_graph.stores.records import Tombstone, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Observed", "clean", "store_turns"]
+__all__ = ["Observed", "append_turns", "clean", "session_of", "store_turns", "without_forgotten"]
 
 _TRUST = {"user": "user", "assistant": "assistant", "tool": "tool", "document": "import"}
 _DEFAULT_SESSION = "main"
@@ -56,22 +57,73 @@ def store_turns(
     now: datetime,
     trust: str | None = None,
 ) -> list[Turn]:
-    """Append what is new of a history to its session; return the new turns (spec: design §3)."""
+    """Append what is new of a history to its session; return the new turns (spec: design §3).
+
+    What was forgotten stays so: it is left out before the history is laid over what is stored.
+    """
+    where = session_of(scope, session)
+    messages = without_forgotten(unit, messages, persona=scope.persona, session=where)
     if not messages:
         return []
-    where = session or scope.thread or _DEFAULT_SESSION
     stored = unit.turns.marks(scope.persona, where)
     marks = [Mark(message.digest, message.message_id, message.at) for message in messages]
     fresh = messages[first_new([Mark(*mark) for mark in stored], marks) :]
+    return append_turns(unit, fresh, scope=scope, session=where, now=now, trust=trust)
+
+
+def append_turns(
+    unit: Unit,
+    fresh: Sequence[Said],
+    *,
+    scope: Scope,
+    session: str,
+    now: datetime,
+    trust: str | None = None,
+) -> list[Turn]:
+    """Append messages that are known to be new to the end of a session; return their turns in order."""
     if not fresh:
         return []
-    last = unit.turns.tail(scope.persona, where, 1)
-    turns = _turns(fresh, scope, where, last[0].position + 1 if last else 0, now, trust)
+    last = unit.turns.tail(scope.persona, session, 1)
+    turns = _turns(fresh, scope, session, last[0].position + 1 if last else 0, now, trust)
     unit.turns.add(turns)
     unit.items.add(_items([*last, *turns], scope.zone)[len(last) :])
     if last and turns[0].role == "user":
         unit.items.set_next(last[0].id, turns[0].content)
     return turns
+
+
+def session_of(scope: Scope, session: str | None) -> str:
+    """Return the session messages belong to: the one named, else the thread, else the common one."""
+    return session or scope.thread or _DEFAULT_SESSION
+
+
+def without_forgotten(unit: Unit, messages: Sequence[Said], *, persona: str, session: str) -> Sequence[Said]:
+    """Return the messages that were not erased before; one said again later, with its own time, is new."""
+    graves = unit.tombstones
+    if not messages or not graves.any:
+        return messages
+    marks = [
+        [
+            graves.digest(persona, kind, content)
+            for kind, content in [
+                *turn_marks(message.content, session=session),
+                *source_marks(message.message_id, message.metadata.get("source_id")),
+            ]
+        ]
+        for message in messages
+    ]
+    found = graves.forgotten(digest for digests in marks for digest in digests)
+    kept = []
+    for message, digests in zip(messages, marks, strict=True):
+        buried = [found[digest] for digest in digests if digest in found]
+        if all(_said_since(message, grave) for grave in buried):
+            kept.append(message)
+    return kept
+
+
+def _said_since(message: Said, grave: Tombstone) -> bool:
+    """Return whether a message has a time of its own, and that is after what was erased had been said."""
+    return message.at is not None and grave.said_at is not None and message.at > grave.said_at
 
 
 def _turns(

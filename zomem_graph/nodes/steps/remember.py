@@ -1,29 +1,37 @@
 """Store facts: what belongs to one slot has one current value, and everything knows where it came from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.entities import entities, entity_key
-from zomem_graph.nodes.rules.keys import is_many, opposite_slots, same_value, slot
+from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
+from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
+from zomem_graph.nodes.rules.keys import entity_prefix, is_many, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
 from zomem_graph.nodes.scope import SHARED
+from zomem_graph.nodes.steps.settle import oscillation, settle
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
-from zomem_graph.stores.items import NewItem
-from zomem_graph.stores.records import Fact, Link
+from zomem_graph.stores.records import Fact, Origin, Tombstone
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["NewFact", "Stored", "store_facts"]
 
+_LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
+_AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFact:
-    """A fact on its way in; the same names as `Memory.remember`."""
+    """A fact on its way in; the same names as `Memory.remember`.
+
+    `at` is when it was said, where that was before now. `method` says how it was learned: api, rule,
+    model or import. `on_conflict` is a strategy of spec F84, None for the one in the options.
+    """
 
     entity: str
     key: str | None
@@ -41,6 +49,9 @@ class NewFact:
     trust: str = "user"
     turn_id: str | None = None
     quote: str | None = None
+    at: datetime | None = None
+    method: str | None = None
+    on_conflict: str | None = None
 
     def checked(self, options: WriteOptions) -> "NewFact":
         """Return the fact itself; raise InvalidInput or SecretRefused when it cannot be stored as it is."""
@@ -57,6 +68,10 @@ class NewFact:
         _check_number("confidence", self.confidence, 1.0)
         if not isinstance(self.metadata, Mapping):
             raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
+        if self.on_conflict is not None and self.on_conflict not in STRATEGIES:
+            raise InvalidInput(
+                f"on_conflict must be one of {', '.join(STRATEGIES)}, not {self.on_conflict!r:.40}."
+            )
         if not self.allow_secret:
             for part in (self.value, self.text or "", self.key or "", f"{self.key or ''} = {self.value}"):
                 if kind := looks_secret(part):
@@ -73,10 +88,27 @@ class NewFact:
             return self.text
         return f"{self.entity} {self.key}: {self.value}" if self.key else f"{self.entity}: {self.value}"
 
+    @property
+    def learned_by(self) -> str:
+        """How it was learned (spec T24)."""
+        if self.method is not None:
+            return self.method
+        return "import" if self.trust == "import" or self.source.startswith("import") else "api"
+
+    @property
+    def repeats_a_source(self) -> bool:
+        """Whether this may be an old text read again, so that what was forgotten must stay so."""
+        return self.learned_by != "api" or self.source.startswith(_AGAIN)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What became of one new fact: `outcome` is new, unchanged or changed (it superseded `replaced`)."""
+    """What became of one new fact.
+
+    `outcome` is new, unchanged, changed (it took the place of `replaced`), merged, late or past (filed
+    behind the current value), flagged (waits for a decision) or forgotten (erased before, so not stored;
+    `fact` is only what was offered).
+    """
 
     fact: Fact
     outcome: str
@@ -86,35 +118,92 @@ class Stored:
 
 def store_facts(unit: Unit, services: Services, new: Sequence[NewFact], *, now: datetime) -> list[Stored]:
     """Store checked facts within one transaction, in order; later ones may supersede earlier ones."""
-    stored: list[Stored] = []
-    for fact in new:
-        stored.append(_store_one(unit, services.options.write, fact, now))
-    return stored
+    return [_store_one(unit, services.options.write, fact, now) for fact in new]
 
 
 def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -> Stored:
     many = is_many(new.key, many=new.many, extra=options.many_keys)
     address = slot(new.entity, new.key, new.value, many=many)
+    at = now if new.at is None else min(new.at, now)
+    fact = _fact(new, address, many, at)
+    notes = _notes(new)
+    if (grave := _forgotten(unit, new, address)) is not None:
+        said = f"{fact.text!r:.80} was forgotten on {grave.created_at:%Y-%m-%d}"
+        if new.repeats_a_source:
+            offered = replace(fact, state="forgotten")
+            return Stored(fact=offered, outcome="forgotten", notes=(f"{said} and is not stored again",))
+        notes += (f"{said}; it is stored again because it was asked for",)
     current = unit.facts.current(new.persona, address)
     if current is not None and (many or same_value(current.value, new.value)):
-        return Stored(fact=_confirmed(unit, current, new), outcome="unchanged")
-    fact = _fact(new, address, many, now)
-    ended = [] if current is None else [current]
+        unit.provenance.add([_origin(new, current, now, at)])
+        return Stored(fact=_confirmed(unit, current, new), outcome="unchanged", notes=notes)
+    strategy: Any = new.on_conflict or options.on_conflict
+    judged = judge(_statement(new, at), _rivals(unit, new, current), strategy=strategy)
+    settled = settle(unit, fact, judged, origin=_origin(new, fact, now, at), now=now)
+    if settled.fact.state == "current":
+        swing = oscillation(unit, fact, times=options.toggles, hours=options.toggle_hours, now=now)
+        notes += (swing,) if swing is not None else ()
+    return Stored(fact=settled.fact, outcome=settled.outcome, replaced=settled.replaced, notes=notes)
+
+
+def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
+    """Return the tombstone of a fact that was erased under this address, sentence or source id."""
+    graves = unit.tombstones
+    if not graves.any:
+        return None
+    marks = fact_marks(address, new.value, new.sentence)
+    if new.repeats_a_source:
+        marks += source_marks(new.metadata.get("source_id"))
+    found = graves.forgotten(graves.digest(new.persona, kind, content) for kind, content in marks)
+    return next(iter(found.values()), None)
+
+
+def _rivals(unit: Unit, new: NewFact, current: Fact | None) -> list[Rival]:
+    """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny."""
+    rivals = [] if current is None else [_rival(current, "slot")]
     for other in opposite_slots(new.entity, new.key, new.value):
         if (opposed := unit.facts.current(new.persona, other)) is not None:
-            ended.append(opposed)
-    ids = [old.id for old in ended]
-    unit.facts.end(ids, state="superseded", at=now, superseded_by=fact.id)
-    unit.items.end(ids, state="superseded", at=now)
-    unit.facts.add([fact])
-    unit.items.add([_item(fact)])
-    unit.links.add(
-        [
-            Link(source_id=fact.id, target_id=old, relation="supersedes", weight=1.0, created_at=now)
-            for old in ids
-        ]
+            rivals.append(_rival(opposed, "opposite"))
+    if len(new.value) > _LONGEST_STATEMENT:
+        return rivals
+    met = {rival.id for rival in rivals}
+    denies = may_deny(_said(new.key, new.value))
+    beside = unit.conflicts.statements(new.persona, entity_prefix(new.entity))
+    for stated in beside:
+        said = _said(stated.key, stated.value)
+        if stated.id not in met and (denies or may_deny(said)):
+            rivals.append(Rival(id=stated.id, place="entity", value=stated.value, said=said, at=stated.at))
+    return rivals
+
+
+def _rival(fact: Fact, place: Place) -> Rival:
+    said = _said(fact.key, fact.value)
+    return Rival(id=fact.id, place=place, value=fact.value, said=said, at=fact.created_at)
+
+
+def _statement(new: NewFact, at: datetime) -> Statement:
+    return Statement(value=new.value, said=_said(new.key, new.value), at=at, quote=new.quote)
+
+
+def _said(key: str | None, value: str) -> str:
+    return f"{key} {value}" if key else value
+
+
+def _origin(new: NewFact, fact: Fact, now: datetime, at: datetime) -> Origin:
+    return Origin(
+        id=new_id(),
+        fact_id=fact.id,
+        persona=new.persona,
+        source=new.source,
+        turn_id=new.turn_id or "",
+        capture_method=new.learned_by,
+        captured_at=now,
+        effective_from=at,
+        effective_until=None,
+        superseded_by=None,
+        superseded_at=None,
+        quote=new.quote,
     )
-    return Stored(fact=fact, outcome="changed" if ids else "new", replaced=tuple(ids), notes=_notes(new))
 
 
 def _confirmed(unit: Unit, current: Fact, new: NewFact) -> Fact:
@@ -126,7 +215,7 @@ def _confirmed(unit: Unit, current: Fact, new: NewFact) -> Fact:
     return found[0] if found else current
 
 
-def _fact(new: NewFact, address: str, many: bool, now: datetime) -> Fact:
+def _fact(new: NewFact, address: str, many: bool, at: datetime) -> Fact:
     return Fact(
         id=new_id(),
         persona=new.persona,
@@ -143,29 +232,15 @@ def _fact(new: NewFact, address: str, many: bool, now: datetime) -> Fact:
         state="current",
         slot=address,
         many=many,
-        created_at=now,
+        created_at=at,
         ended_at=None,
-        expires_at=wall_clock_expiry(new.tier, now),
+        expires_at=wall_clock_expiry(new.tier, at),
         last_accessed=None,
         access_count=0,
         superseded_by=None,
         turn_id=new.turn_id,
         quote=new.quote,
         metadata=dict(new.metadata),
-    )
-
-
-def _item(fact: Fact) -> NewItem:
-    named = dict.fromkeys([entity_key(fact.entity), *entities(fact.text), *entities(fact.value)])
-    return NewItem(
-        id=fact.id,
-        kind="fact",
-        persona=fact.persona,
-        text=fact.text,
-        title=f"{fact.entity} {fact.key or ''}",
-        created_at=fact.created_at,
-        expires_at=fact.expires_at,
-        entities=[name for name in named if name],
     )
 
 

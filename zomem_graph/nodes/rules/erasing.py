@@ -1,0 +1,93 @@
+"""What forgetting means for wording: which texts hold a fact, and how an erased text is known again."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from zomem_graph.nodes.rules.keys import normal
+
+__all__ = ["Mark", "fact_marks", "holds_fact", "needles_of", "source_marks", "telling", "turn_marks"]
+
+Mark = tuple[str, str]
+"""A kind and a content: what a tombstone is made of."""
+
+_TELLING: Final = 20
+_TELLING_WITH_A_DIGIT: Final = 6
+_LEAST_NEEDLE: Final = 8  # bytes; anything shorter is found by chance in any large file
+_WINDOW: Final = 48  # characters looked for of a long text, so that a page boundary hides only one of them
+_MOST_WINDOWS: Final = 6
+_WORD = re.compile(r"\w+")
+_SEPARATOR: Final = "\x1f"
+
+
+def telling(text: str) -> bool:
+    """Return whether a text is long or odd enough that it stands for itself wherever it is found."""
+    form = normal(text)
+    return len(form) >= _TELLING or (
+        len(form) >= _TELLING_WITH_A_DIGIT and any(character.isdigit() for character in form)
+    )
+
+
+def holds_fact(
+    text: str, *, entity: str, value: str, sentence: str, quote: str | None, key: str | None
+) -> bool:
+    """Return whether a text says a fact: its sentence, its quote, its telling value, or entity and value."""
+    form = normal(text)
+    for part in (sentence, quote or ""):
+        if part and telling(part) and normal(part) in form:
+            return True
+    said = normal(value)
+    if not said or not _occurs(said, form):
+        return False
+    if telling(value):
+        return True
+    return any(_occurs(normal(name), form) for name in (entity, key or "") if name.strip())
+
+
+def fact_marks(slot: str, value: str, sentence: str) -> list[Mark]:
+    """Return what a fact is known by when it comes again: its address with its value, and its sentence."""
+    marks = [("fact", f"{slot}{_SEPARATOR}{normal(value)}")]
+    if telling(sentence):
+        marks.append(("text", normal(sentence)))
+    return marks
+
+
+def source_marks(*ids: object) -> list[Mark]:
+    """Return the marks of the ids a source gives its own things; what is no text is left out."""
+    return [("source", one) for one in ids if isinstance(one, str) and one.strip()]
+
+
+def turn_marks(content: str, *, session: str) -> list[Mark]:
+    """Return what a turn is known by: its words; few and common ones only within their session."""
+    if telling(content):
+        return [("text", normal(content))]
+    return [("short", f"{session}{_SEPARATOR}{normal(content)}")]
+
+
+def needles_of(texts: Iterable[str]) -> list[str]:
+    """Return the strings to look for as proof that texts are gone: the whole or parts spread over it."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for part in _windows(text.strip()):
+            if len(part.encode("utf-8", "surrogatepass")) >= _LEAST_NEEDLE:
+                found[part] = None
+    return list(found)
+
+
+def _windows(text: str) -> Sequence[str]:
+    if len(text) <= 2 * _WINDOW:
+        return [text]
+    steps = min(_MOST_WINDOWS, len(text) // _WINDOW)
+    last = len(text) - _WINDOW
+    return [
+        text[start : start + _WINDOW].strip() for start in (last * i // (steps - 1) for i in range(steps))
+    ]
+
+
+def _occurs(words: str, text: str) -> bool:
+    """Return whether words stand in a text as whole words; other signs count wherever they are."""
+    if not _WORD.search(words):
+        return words in text
+    before = r"(?<!\w)" if _WORD.match(words) else ""
+    after = r"(?!\w)" if _WORD.match(words[-1]) else ""
+    return re.search(f"{before}{re.escape(words)}{after}", text) is not None

@@ -1,0 +1,194 @@
+"""Carry out what was judged of a new fact: one current value a slot, every other value where it belongs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from zomem_graph.nodes.rules.conflict import Judgement, merged_value
+from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.keys import same_value
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.items import NewItem
+from zomem_graph.stores.records import Conflict, Fact, Link, Origin
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["CONTRADICTS", "SUPERSEDES", "Settled", "item_of", "oscillation", "settle"]
+
+SUPERSEDES = "supersedes"
+CONTRADICTS = "contradicts"
+_WAITING = ("flagged", "pending")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """The fact as it stands now, and what it took the place of.
+
+    `outcome` is new or changed when it became current, else late, past, flagged, merged or unchanged.
+    """
+
+    fact: Fact
+    outcome: str
+    replaced: tuple[str, ...] = ()
+
+
+def settle(unit: Unit, fact: Fact, judged: Sequence[Judgement], *, origin: Origin, now: datetime) -> Settled:
+    """Store a judged fact within one transaction, with its conflicts, links and origin."""
+    behind = next((one for one in judged if one.outcome in ("late", "past")), None)
+    if behind is not None:
+        return _file_behind(unit, fact, behind, origin, now)
+    in_slot = next((one for one in judged if one.place == "slot"), None)
+    if in_slot is not None and in_slot.outcome in _WAITING:
+        return _set_aside(unit, fact, in_slot, origin, now)
+    if in_slot is not None and in_slot.outcome == "merged":
+        return _merge(unit, fact, in_slot, origin, now)
+    replaced = [one.rival_id for one in judged if one.outcome == "superseded"]
+    retire(unit, replaced, by=fact, now=now)
+    _add(unit, fact, origin)
+    unit.links.add([_link(fact.id, old, SUPERSEDES, now) for old in replaced])
+    doubted = [one for one in judged if one.outcome in _WAITING]
+    unit.links.add([_link(fact.id, one.rival_id, CONTRADICTS, now) for one in doubted])
+    unit.conflicts.add([_conflict(fact, one, now) for one in judged])
+    return Settled(fact=fact, outcome="changed" if replaced else "new", replaced=tuple(replaced))
+
+
+def retire(unit: Unit, ids: Sequence[str], *, by: Fact, now: datetime, state: str = "superseded") -> None:
+    """Let facts end where another one begins; their confidence is halved (spec F38)."""
+    at = by.created_at
+    unit.facts.end(ids, state=state, at=at, superseded_by=by.id)
+    unit.items.end(ids, state=state, at=at)
+    unit.conflicts.halve_confidence(ids)
+    unit.provenance.ended(ids, at=at, superseded_by=by.id, now=now)
+
+
+def oscillation(unit: Unit, fact: Fact, *, times: int, hours: float, now: datetime) -> str | None:
+    """Mark a value that came and went too often of late, and say so; None when it did not (spec row 71)."""
+    since = fact.created_at - timedelta(hours=hours)
+    gone = unit.conflicts.came_and_went(fact.persona, fact.slot, since)
+    before = [id_ for id_, value in gone if id_ != fact.id and same_value(value, fact.value)]
+    if len(before) < times:
+        return None
+    said = f"{fact.entity} {fact.key or ''}".strip()
+    note = (
+        f"{said!r:.80} came back to this value {len(before)} times within {hours:g} hours; "
+        "something may be changing it back and forth"
+    )
+    if len(before) % times == 0:
+        swing = Judgement(
+            rival_id=before[-1],
+            place="slot",
+            outcome="flagged",
+            conflict_type="temporal",
+            detector="oscillation",
+            note=note,
+        )
+        unit.conflicts.add([_conflict(fact, swing, now)])
+    return note
+
+
+def item_of(fact: Fact) -> NewItem:
+    """Return the searchable side of a fact."""
+    named = dict.fromkeys([entity_key(fact.entity), *entities(fact.text), *entities(fact.value)])
+    return NewItem(
+        id=fact.id,
+        kind="fact",
+        persona=fact.persona,
+        text=fact.text,
+        title=f"{fact.entity} {fact.key or ''}",
+        created_at=fact.created_at,
+        expires_at=fact.expires_at,
+        entities=[name for name in named if name],
+    )
+
+
+def _file_behind(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datetime) -> Settled:
+    """Put a value that is not the newest into its place in the history of the slot."""
+    history = [one for one in unit.conflicts.history(fact.persona, fact.slot) if one.state != "retracted"]
+    earlier = [one for one in history if one.created_at <= fact.created_at]
+    later = [one for one in history if one.created_at > fact.created_at]
+    before = earlier[-1] if earlier else None
+    if judged.outcome == "late" and before is not None and same_value(before.value, fact.value):
+        return Settled(fact=before, outcome="unchanged")
+    by = later[0].id if later else judged.rival_id
+    ended = later[0].created_at if later and judged.outcome == "late" else fact.created_at
+    if judged.place == "opposite":
+        ended = max(fact.created_at, unit.facts.find([judged.rival_id])[0].created_at)
+    elif judged.outcome == "late" and before is not None and (before.ended_at or ended) > fact.created_at:
+        unit.conflicts.end_earlier(before.id, at=fact.created_at, superseded_by=fact.id)
+        unit.provenance.ended([before.id], at=fact.created_at, superseded_by=fact.id, now=now)
+    filed = _ended(fact, state="superseded", at=ended, by=by)
+    _add(unit, filed, replace(origin, effective_until=ended, superseded_by=by, superseded_at=now))
+    unit.links.add([_link(by, filed.id, SUPERSEDES, now)])
+    unit.conflicts.add([_conflict(filed, judged, now, resolution="superseded")])
+    return Settled(fact=filed, outcome=judged.outcome)
+
+
+def _set_aside(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datetime) -> Settled:
+    """Keep the newcomer out of recall until somebody decides; the current value stays."""
+    waiting = _ended(fact, state="flagged", at=fact.created_at, by=None)
+    _add(unit, waiting, origin)
+    unit.links.add([_link(fact.id, judged.rival_id, CONTRADICTS, now)])
+    unit.conflicts.add([_conflict(fact, judged, now)])
+    return Settled(fact=waiting, outcome="flagged")
+
+
+def _merge(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datetime) -> Settled:
+    (old,) = unit.facts.find([judged.rival_id])
+    value = merged_value([old.value, fact.value])
+    if same_value(value, old.value):
+        return Settled(fact=old, outcome="unchanged")
+    text = f"{fact.entity} {fact.key}: {value}" if fact.key else f"{fact.entity}: {value}"
+    joined = replace(
+        fact,
+        id=new_id(),
+        value=value,
+        text=text,
+        importance=max(old.importance, fact.importance),
+        confidence=max(old.confidence, fact.confidence),
+        turn_id=None,
+        quote=None,
+    )
+    retire(unit, [old.id], by=joined, now=now, state="merged")
+    part = _ended(fact, state="merged", at=fact.created_at, by=joined.id)
+    _add(
+        unit,
+        part,
+        replace(origin, effective_until=part.ended_at, superseded_by=joined.id, superseded_at=now),
+    )
+    made = replace(origin, id=new_id(), fact_id=joined.id, capture_method="merge", turn_id="", quote=None)
+    _add(unit, joined, made)
+    unit.links.add([_link(joined.id, one, SUPERSEDES, now) for one in (old.id, part.id)])
+    unit.conflicts.add([_conflict(fact, judged, now)])
+    return Settled(fact=joined, outcome="merged", replaced=(old.id,))
+
+
+def _add(unit: Unit, fact: Fact, origin: Origin) -> None:
+    unit.facts.add([fact])
+    unit.items.add([item_of(fact)])
+    unit.provenance.add([origin])
+    if fact.state != "current":
+        unit.items.end([fact.id], state=fact.state, at=fact.ended_at or fact.created_at)
+
+
+def _ended(fact: Fact, *, state: str, at: datetime, by: str | None) -> Fact:
+    return replace(fact, state=state, ended_at=at, superseded_by=by)
+
+
+def _conflict(fact: Fact, judged: Judgement, now: datetime, *, resolution: str | None = None) -> Conflict:
+    outcome = resolution or judged.outcome
+    return Conflict(
+        id=new_id(),
+        persona=fact.persona,
+        fact_id=fact.id,
+        conflicting_fact_id=judged.rival_id,
+        conflict_type=judged.conflict_type,
+        resolution=outcome,
+        detector=judged.detector,
+        score=None,
+        note=judged.note,
+        created_at=now,
+        resolved_at=None if outcome in _WAITING else now,
+    )
+
+
+def _link(source: str, target: str, relation: str, now: datetime) -> Link:
+    return Link(source_id=source, target_id=target, relation=relation, weight=1.0, created_at=now)
