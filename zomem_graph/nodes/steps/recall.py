@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from zomem_graph.nodes.flow import Flow, work
-from zomem_graph.nodes.options import ContinuationOptions, RetrieveOptions
+from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.scope import Scope
@@ -103,7 +103,7 @@ def search_for(
 def answer(
     services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved
 ) -> Recollection:
-    """Decide on the evidence and lay out the block. Pure but for the scope's clock."""
+    """Decide on the evidence and lay out the block. Pure."""
     trace: tuple[dict[str, Any], ...] = (
         {"step": "gate", "method": verdict.method, "reason": verdict.reason},
     )
@@ -111,34 +111,39 @@ def answer(
         return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
     trace = (*trace, found.trace)
     degraded = found.degraded + (() if request.scope.named else ("no persona given",))
-    best = found.hits[0].score if found.hits else 0.0
-    floor = services.options.gate.floor
-    if verdict.decision == "look" and best < floor:
-        reason = f"{verdict.reason}; the best of memory answers it with {best:.2f}, below {floor:.2f}"
-        return Recollection(decision="skip", method="evidence", reason=reason, degraded=degraded, trace=trace)
-    if not found.hits:
+    refusal = _refused(services.options.gate, verdict, found)
+    if refusal is not None:
+        return replace(refusal, degraded=degraded, trace=trace)
+    hits = [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
+    block = compose(hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
+    if not block.text:
+        reason = f"nothing fits into {request.token_budget} tokens"
         return Recollection(
-            decision="empty",
-            method=verdict.method,
-            reason="memory holds nothing about it",
-            degraded=degraded,
-            trace=trace,
+            decision="empty", method=verdict.method, reason=reason, degraded=degraded, trace=trace
         )
-    block = compose(found.hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
-    method = "evidence" if verdict.decision == "look" else verdict.method
+    looked = verdict.decision == "look"
+    layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
     return Recollection(
         decision="inject",
-        method=method,
-        reason=verdict.reason if method != "evidence" else f"memory answers it with {best:.2f}",
+        method="evidence" if looked else verdict.method,
+        reason=f"memory answers it with {found.hits[0].score:.2f}" if looked else verdict.reason,
         hits=block.hits,
         text=block.text,
         tokens=block.tokens,
         degraded=degraded,
-        trace=(
-            *trace,
-            {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped},
-        ),
+        trace=(*trace, layout),
     )
+
+
+def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved) -> Recollection | None:
+    """Return the answer without a block when the evidence is too thin for one."""
+    best = found.hits[0].score if found.hits else 0.0
+    if verdict.decision == "look" and best < options.floor:
+        reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {options.floor:.2f}"
+        return Recollection(decision="skip", method="evidence", reason=reason)
+    if not found.hits or (not verdict.continuation and best < options.needed_floor):
+        return Recollection(decision="empty", method=verdict.method, reason="memory holds nothing about it")
+    return None
 
 
 def finish(
