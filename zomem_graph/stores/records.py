@@ -20,6 +20,7 @@ __all__ = [
     "Extraction",
     "Fact",
     "GateDecision",
+    "ImportRecord",
     "Item",
     "Kind",
     "Link",
@@ -327,3 +328,20 @@ class Tombstone:
     kind: str
     said_at: datetime | None
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRecord:
+    """What came of one conversation or note of an import, so that the next import knows it again.
+
+    `item` and `digest` are hashes of its name and content: what is erased elsewhere leaves no word here.
+    `parts` are pairs of the hash of a message or piece and the id it was stored under.
+    """
+
+    persona: str
+    source: str
+    item: str
+    digest: str
+    parts: list[list[str]]
+    first_at: datetime
+    last_at: datetime

@@ -27,6 +27,7 @@ __all__ = [
     "fact_provenance",
     "facts",
     "gate_log",
+    "imports",
     "items",
     "light_table",
     "links",
@@ -77,6 +78,7 @@ gate_log = light_table("gate_log", records.GateDecision)
 fact_conflicts = light_table("fact_conflicts", records.Conflict)
 fact_provenance = light_table("fact_provenance", records.Origin)
 tombstones = light_table("tombstones", records.Tombstone)
+imports = light_table("imports", records.ImportRecord)
 outbox = table(
     "outbox",
     column("seq", Integer),

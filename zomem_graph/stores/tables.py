@@ -22,6 +22,7 @@ __all__ = [
     "ExtractionRow",
     "FactRow",
     "GateRow",
+    "ImportRow",
     "ItemRow",
     "LinkRow",
     "LoopRow",
@@ -418,3 +419,16 @@ class TombstoneRow(SQLModel, table=True):
     kind: str = _text()
     said_at: datetime | None = _time(default=None)
     created_at: datetime = _time()
+
+
+class ImportRow(SQLModel, table=True):
+    """What came of one conversation or note of an import; names and content are kept as hashes."""
+
+    __tablename__ = "imports"
+    persona: str = _text(primary_key=True)
+    source: str = _text(primary_key=True)
+    item: str = _text(primary_key=True)
+    digest: str = _text()
+    parts: list[list[str]] = _json("parts")
+    first_at: datetime = _time()
+    last_at: datetime = _time()

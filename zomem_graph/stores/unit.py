@@ -9,6 +9,7 @@ from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.episodes import Episodes
 from zomem_graph.stores.erasure import Erasure
 from zomem_graph.stores.facts import Facts
+from zomem_graph.stores.imports import Imports
 from zomem_graph.stores.items import Items
 from zomem_graph.stores.journal import Journal
 from zomem_graph.stores.links import Links
@@ -77,6 +78,11 @@ class Unit:
     def erasure(self) -> Erasure:
         """What is to go for good."""
         return Erasure(self._connection)
+
+    @cached_property
+    def imports(self) -> Imports:
+        """What came in from elsewhere."""
+        return Imports(self._connection, self._dialect)
 
     @cached_property
     def outbox(self) -> Outbox:

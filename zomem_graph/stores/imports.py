@@ -1,0 +1,53 @@
+"""What came of each conversation and note of an import, and the names an imported text goes by."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection, func, select
+
+from zomem_graph.stores import sql
+from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.records import ImportRecord
+
+__all__ = ["Imports"]
+
+_t = sql.imports.c
+_items = sql.items.c
+
+
+class Imports:
+    """Reads and writes `imports` within one transaction."""
+
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
+        self._connection = connection
+        self._dialect = dialect
+
+    def find(self, persona: str, source: str, item: str) -> ImportRecord | None:
+        """Return what came of an item the last time, or None when it is new."""
+        where = (_t.persona == persona, _t.source == source, _t.item == item)
+        row = self._connection.execute(select(sql.imports).where(*where)).mappings().first()
+        return None if row is None else ImportRecord(**row)
+
+    def save(self, record: ImportRecord) -> None:
+        """Record an item; the time of its first import stays."""
+        row = {name: getattr(record, name) for name in ImportRecord.__slots__}
+        changed = ["digest", "parts", "last_at"]
+        self._connection.execute(
+            self._dialect.upsert(sql.imports, ["persona", "source", "item"], changed), [row]
+        )
+
+    def mention(self, persona: str, ids: Sequence[str], entities: Iterable[str]) -> None:
+        """Let items mention entities (in their normal form) beyond what their text names."""
+        names = [name for name in dict.fromkeys(entities) if name]
+        rows: list[Mapping[str, object]] = []
+        for start in range(0, len(ids), 500):
+            found = self._connection.execute(
+                select(_items.num).where(_items.id.in_(ids[start : start + 500]))
+            )
+            rows += [{"num": num, "entity": name, "persona": persona} for (num,) in found for name in names]
+        if rows:
+            self._connection.execute(self._dialect.insert_new(sql.mentions), rows)
+
+    def count(self) -> dict[str, int]:
+        """Return how many items were imported, by source."""
+        rows = self._connection.execute(select(_t.source, func.count()).group_by(_t.source))
+        return {row[0]: row[1] for row in rows}
