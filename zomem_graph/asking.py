@@ -30,6 +30,8 @@ class SearchWords(TypedDict, total=False):
     scope: Scope | None
     kinds: Sequence[str] | None
     limit: int
+    hyde: bool | str | None
+    graph: bool
     since: datetime | None
     until: datetime | None
     as_of: datetime | None
@@ -65,6 +67,8 @@ def search_query(text: str, words: SearchWords) -> Query:
         text=text,
         limit=words.get("limit", 10),
         kinds=KINDS if kinds is None else tuple(kinds),
+        hyde=words.get("hyde"),
+        graph=words.get("graph", True),
         since=_aware("since", words.get("since")),
         until=_aware("until", words.get("until")),
         as_of=_aware("as_of", words.get("as_of")),

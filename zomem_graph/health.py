@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zomem_graph.nodes.ports import Ask, ChatModel
+from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
 from zomem_graph.stores.errors import ZomemError
 from zomem_graph.stores.schema import HEAD, schema_version
 
 if TYPE_CHECKING:
     from zomem_graph.memory import Memory
 
-__all__ = ["Check", "HealthReport", "examine", "repair_store", "verify_store"]
+__all__ = ["Check", "HealthReport", "count_everything", "examine", "repair_store", "verify_store"]
 
 Status = Literal["green", "yellow", "red"]
 _MODEL_SECONDS = 5.0  # spec F15
@@ -166,13 +167,35 @@ def _disk(memory: "Memory") -> Check:
     return Check(name="disk", status="green", said=said)
 
 
+def count_everything(memory: "Memory") -> dict[str, Any]:
+    """Return how much of everything there is (spec F14)."""
+    with memory.stores.read() as unit:
+        return {
+            "home": str(memory.settings.home),
+            "facts": unit.facts.count(),
+            "superseded": unit.facts.count(state="superseded"),
+            "turns": unit.turns.count(),
+            "links": unit.links.count(),
+            "items": unit.items.counts(),
+            "embedder": unit.journal.meta(EMBEDDER_KEY),
+            "waiting_for_index": unit.outbox.depth(),
+            "extraction_queue": unit.journal.queue_depth(),
+            "captures": unit.journal.capture_totals(),
+        }
+
+
 def verify_store(memory: "Memory") -> dict[str, Any]:
     """Compare full text and index with the tables; `ok` says whether all is in step."""
     with memory.stores.write() as unit:
         fulltext = unit.fulltext_fault()
         waiting = unit.outbox.depth()
     report = memory.stores.index.verify()
-    return {"ok": fulltext is None and report.sound, "fulltext": fulltext, "waiting": waiting, "index": report}
+    return {
+        "ok": fulltext is None and report.sound,
+        "fulltext": fulltext,
+        "waiting": waiting,
+        "index": report,
+    }
 
 
 def repair_store(memory: "Memory") -> dict[str, Any]:

@@ -20,15 +20,17 @@ from zomem_graph.asking import (
     recall_request,
     search_query,
 )
-from zomem_graph.health import HealthReport, examine, repair_store, verify_store
+from zomem_graph.health import HealthReport, count_everything, examine, repair_store, verify_store
+from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.models import resolve_chat, resolve_embedder
 from zomem_graph.nodes.flow import arun, run
-from zomem_graph.nodes.options import MemoryOptions
+from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_index
 from zomem_graph.nodes.steps.extract import extract_due
+from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
 from zomem_graph.nodes.steps.recall import recall, recall_continuation
@@ -54,7 +56,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory:
+class Memory(TakesImports):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -78,6 +80,7 @@ class Memory:
         self._chat_model = chat_model
         self._chats: dict[str, ChatModel | None] = {}
         self._notes = notes
+        self.imagined = ImaginedAnswers()
         self._closed = False
         self._wrote = False
         self._worker = Worker(self._work_once)
@@ -123,7 +126,7 @@ class Memory:
             embedder=embedder,
             chat_model=chat_model,
             clock=now,
-            options=options or MemoryOptions(),
+            options=options or MemoryOptions(hyde=HydeOptions(on=settings.hyde_default)),
             strict_scope=strict_scope,
             notes=notes,
         )
@@ -242,17 +245,25 @@ class Memory:
         scope: Scope | None = None,
         kinds: Sequence[str] | None = None,
         limit: int = 10,
+        hyde: bool | str | None = None,
+        graph: bool = True,
         since: datetime | None = None,
         until: datetime | None = None,
         as_of: datetime | None = None,
         include_superseded: bool = False,
     ) -> list[Hit]:
-        """Return what answers a question, best first; every string is a legal question."""
+        """Return what answers a question, best first; every string is a legal question.
+
+        `hyde`: True or False for an imagined answer by the chat model, or your own imagined answer as
+        text; by default the settings decide. `graph=False` leaves links out. Times bound the creation, closed-open.
+        """
         self._check_open()
         words = SearchWords(
             scope=scope,
             kinds=kinds,
             limit=limit,
+            hyde=hyde,
+            graph=graph,
             since=since,
             until=until,
             as_of=as_of,
@@ -344,19 +355,7 @@ class Memory:
     def stats(self) -> dict[str, Any]:
         """Return how much of everything there is (spec F14)."""
         self._check_open()
-        with self.stores.read() as unit:
-            return {
-                "home": str(self.settings.home),
-                "facts": unit.facts.count(),
-                "superseded": unit.facts.count(state="superseded"),
-                "turns": unit.turns.count(),
-                "links": unit.links.count(),
-                "items": unit.items.counts(),
-                "embedder": unit.journal.meta(EMBEDDER_KEY),
-                "waiting_for_index": unit.outbox.depth(),
-                "extraction_queue": unit.journal.queue_depth(),
-                "captures": unit.journal.capture_totals(),
-            }
+        return count_everything(self)
 
     def verify(self) -> dict[str, Any]:
         """Compare the index with the database, ids and vectors; change nothing."""

@@ -10,6 +10,7 @@ __all__ = [
     "ComposeOptions",
     "ContinuationOptions",
     "GateOptions",
+    "HydeOptions",
     "MemoryOptions",
     "RetrieveOptions",
     "WriteOptions",
@@ -41,6 +42,25 @@ class RetrieveOptions:
     exact_below: int = 1_000
     hop: HopOptions = field(default_factory=HopOptions)
     collapse_alike: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HydeOptions:
+    """When and how an imagined answer helps the search (spec F22).
+
+    `on` is for calls that do not say; without a chat model it is off by itself. `blend` is the answer's share
+    of the vector, `words` the weight of its words; an answer nearer than `least_nearness` to the question, as
+    (cosine - usual) / spread, counts as about it. Shorter than `shortest` characters says nothing.
+    """
+
+    on: bool = True
+    blend: float = 0.25
+    words: float = 0.25
+    least_nearness: float = 0.4
+    max_tokens: int = 80
+    deadline_seconds: float = 4.0
+    shortest: int = 10
+    longest: int = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +133,7 @@ class MemoryOptions:
 
     gate: GateOptions = field(default_factory=GateOptions)
     retrieve: RetrieveOptions = field(default_factory=RetrieveOptions)
+    hyde: HydeOptions = field(default_factory=HydeOptions)
     continuation: ContinuationOptions = field(default_factory=ContinuationOptions)
     compose: ComposeOptions = field(default_factory=ComposeOptions)
     capture: CaptureOptions = field(default_factory=CaptureOptions)

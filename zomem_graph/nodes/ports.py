@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from zomem_graph.nodes.options import MemoryOptions
+    from zomem_graph.nodes.steps.hyde import ImaginedAnswers
     from zomem_graph.stores.store import Stores
 
 __all__ = ["Ask", "ChatModel", "Clock", "Embedder", "Reply", "Services", "Vector"]
@@ -129,6 +130,11 @@ class Services(Protocol):
     @property
     def strict_scope(self) -> bool:
         """Return whether a run that names no persona is refused."""
+        ...
+
+    @property
+    def imagined(self) -> "ImaginedAnswers":
+        """Return the answers imagined lately."""
         ...
 
     def chat(self, workload: str) -> ChatModel | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from zomem_graph.nodes.ports import Ask
 from zomem_graph.stores.records import Turn
 
-__all__ = ["extraction_ask", "repair_ask"]
+__all__ = ["extraction_ask", "hyde_ask", "repair_ask"]
 
 _FACTS_SCHEMA = {
     "title": "Facts",
@@ -72,6 +72,19 @@ def extraction_ask(window: Sequence[Turn]) -> Ask:
         max_tokens=2_000,
         deadline_seconds=60.0,
         json_schema=_FACTS_SCHEMA,
+    )
+
+
+def hyde_ask(question: str, *, max_tokens: int, deadline_seconds: float) -> Ask:
+    """Return the request for an imagined answer, in the words a note would use (spec F22)."""
+    return Ask(
+        workload="hyde",
+        system="Write the note from somebody's memory that answers the question. Two or three short "
+        "sentences, concrete, with the words such a note would use. No preface.",
+        prompt=question[:2_000],
+        temperature=0.3,
+        max_tokens=max_tokens,
+        deadline_seconds=deadline_seconds,
     )
 
 

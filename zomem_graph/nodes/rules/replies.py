@@ -12,7 +12,7 @@ from typing import Any
 
 from zomem_graph.stores.errors import ModelError
 
-__all__ = ["Extracted", "ReplyUnreadable", "json_in", "read_facts"]
+__all__ = ["Extracted", "ReplyUnreadable", "json_in", "read_facts", "without_thinking"]
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -40,7 +40,7 @@ class Extracted:
 
 def json_in(reply: str) -> Iterator[Any]:
     """Yield every JSON object or list that stands in a reply, outermost first, in order."""
-    text = _THOUGHT_END.sub("", _THINKING.sub("", reply))
+    text = without_thinking(reply)
     decoder = json.JSONDecoder(strict=False)
     position = 0
     for _ in range(_MOST_STARTS):
@@ -57,6 +57,11 @@ def json_in(reply: str) -> Iterator[Any]:
             break
         else:
             position = start.end()
+
+
+def without_thinking(reply: str) -> str:
+    """Return a reply without what the model thought aloud before it."""
+    return _THOUGHT_END.sub("", _THINKING.sub("", reply))
 
 
 def read_facts(reply: str) -> list[Extracted]:

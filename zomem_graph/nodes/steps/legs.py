@@ -53,7 +53,7 @@ def look(
     """Ask both legs and read what ranking needs of everything they found."""
     with services.stores.read() as unit:
         personas = readable(unit, scope)
-        words = _by_words(unit, query, personas, options)
+        words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
         meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
         found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
         space = services.embedder.identity if services.embedder is not None else None
@@ -65,17 +65,19 @@ def look(
 
 
 def _by_words(
-    unit: Unit, query: Query, personas: dict[str, float], options: RetrieveOptions
+    unit: Unit, query: Query, personas: dict[str, float], options: RetrieveOptions, *, hyde_weight: float
 ) -> list[WordsHit]:
     if not options.words:
         return []
     own = _words_of(unit, query, query.asked, personas, options)
-    if not query.context_terms:
+    lighter = [(query.context_terms, CONTEXT_WEIGHT), (query.imagined_terms, hyde_weight)]
+    if not any(asked for asked, _weight in lighter):
         return own
-    # FTS5 has no weights for terms, but BM25 is a sum over them: two questions, added.
+    # FTS5 has no weights for terms, but BM25 is a sum over them: several questions, added.
     scores = {hit.num: hit.score for hit in own}
-    for hit in _words_of(unit, query, query.context_terms, personas, options):
-        scores[hit.num] = scores.get(hit.num, 0.0) + CONTEXT_WEIGHT * hit.score
+    for asked, weight in lighter:
+        for hit in _words_of(unit, query, asked, personas, options):
+            scores[hit.num] = scores.get(hit.num, 0.0) + weight * hit.score
     best = sorted(scores.items(), key=lambda pair: -pair[1])[: options.pool]
     return [WordsHit(num, score) for num, score in best]
 

@@ -19,7 +19,8 @@ class Query:
     """One search. `since`/`until` bound the creation time, closed-open; `as_of` asks the past.
 
     What a conversation adds to a message that leans on it: `history_terms` count as words of the question,
-    `context_terms` half as much, and `meaning` is embedded in place of `text`.
+    `context_terms` half as much, and `meaning` is embedded in place of `text`. `hyde` is the caller's word
+    on an imagined answer, or that answer itself; `imagined_terms` are its words. `graph` lets links help.
     """
 
     text: str
@@ -32,6 +33,9 @@ class Query:
     history_terms: tuple[str, ...] = ()
     context_terms: tuple[str, ...] = ()
     meaning: str | None = None
+    hyde: bool | str | None = None
+    imagined_terms: tuple[str, ...] = ()
+    graph: bool = True
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.kinds) - set(KINDS))

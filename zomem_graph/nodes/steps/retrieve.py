@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from zomem_graph.nodes.flow import Failed, Flow, attempt, work
+from zomem_graph.nodes.flow import Failed, Flow, Together, Work, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, Vector
 from zomem_graph.nodes.rules.fusion import Signals
@@ -10,6 +10,7 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
 from zomem_graph.nodes.steps.hop import hop_once
+from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_imagined
 from zomem_graph.nodes.steps.legs import Look, look
 from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
 from zomem_graph.nodes.steps.rank import Place, explain, rank
@@ -35,13 +36,20 @@ def retrieve(
     chosen = options or services.options.retrieve
     notes = list(services.standing_notes())
     embedder = services.embedder
-    asked = query.text if query.meaning is None else query.meaning
-    if vector is None and chosen.meaning and embedder is not None and asked.strip():
-        made = yield from attempt(work(lambda: embedder.embed_query(asked)))
+    imagined, hyde = Imagined(), services.options.hyde
+    if vector is None:
+        if may_imagine(services, query, hyde):
+            made, imagined = yield Together(
+                [_embedded(services, query, chosen), imagine(services, query, hyde)]
+            )
+        else:
+            made = yield from attempt(_embedded(services, query, chosen))
         if isinstance(made, Failed):
             notes.append(f"meaning: {made.error}")
         else:
             vector = made
+        notes += imagined.notes
+        query, vector = with_imagined(query, vector, imagined, embedder, hyde)
     now = services.clock()
     seen = yield from work(lambda: look(services, query, scope, chosen, vector, now))
     spread = embedder.spread if embedder is not None else 1.0
@@ -59,8 +67,19 @@ def retrieve(
         "meaning": len(seen.meaning),
         "candidates": len(seen.candidates),
         "kept": len(hits),
+        "imagined": len(imagined.text),
     }
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
+
+
+def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flow[Vector | None]:
+    """Return the question's vector; None when there is nothing to embed or nothing to embed it with."""
+    embedder = services.embedder
+    asked = query.text if query.meaning is None else query.meaning
+    if embedder is None or not options.meaning or not asked.strip():
+        return None
+    vector: Vector = yield Work(lambda: embedder.embed_query(asked))
+    return vector
 
 
 def _judged(
@@ -73,7 +92,7 @@ def _judged(
 ) -> list[Place]:
     with services.stores.read() as unit:
         weighed = weigh(unit, query, places, signals, services.embedder)
-        return hop_once(unit, services, query, seen, weighed, options)
+        return weighed if not query.graph else hop_once(unit, services, query, seen, weighed, options)
 
 
 def _described(services: Services, places: list[Place], moment: datetime) -> dict[str, Described]:
