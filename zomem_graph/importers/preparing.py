@@ -1,0 +1,197 @@
+"""Between reading and writing: take secrets and recalled text out, part long texts, take fingerprints.
+
+Nothing here touches the stores, so whatever cannot be stored is known before anything is written.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from zomem_graph.importers.markdown import chunks, section_key
+from zomem_graph.importers.records import Note, Section, Talk
+from zomem_graph.nodes.options import WriteOptions
+from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.quotes import strip_recalled
+from zomem_graph.nodes.rules.secrets import looks_secret, redact
+from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.stores.identity import content_hash
+
+__all__ = ["Piece", "ReadyNote", "ReadyTalk", "prepare_note", "prepare_talk"]
+
+_LONGEST_NAME: Final = 200
+_ORDINARY: Final = 2_000  # characters
+_DEEPEST: Final = 6  # levels of metadata that are kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyTalk:
+    """A conversation that can be written: messages without secrets, each with its fingerprint."""
+
+    talk: Talk
+    item: str
+    digest: str
+    session: str
+    messages: Sequence[tuple[str, Said]]
+    redacted: int
+    passed: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """Return how many messages there are to write."""
+        return len(self.messages)
+
+    @property
+    def weight(self) -> int:
+        """Return about how much work they are, in ordinary messages."""
+        return sum(1 + len(said.content) // _ORDINARY for _digest, said in self.messages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One fact of a note on its way in. With `text` it is shown and embedded as that."""
+
+    digest: str
+    key: str
+    value: str
+    path: tuple[str, ...]
+    sentence: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyNote:
+    """A note that can be written: pieces without secrets, each with its key and fingerprint."""
+
+    note: Note
+    item: str
+    digest: str
+    names: tuple[str, ...]
+    pieces: Sequence[Piece]
+    mentions: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    redacted: int
+    passed: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """Return how many pieces there are to write."""
+        return len(self.pieces)
+
+    @property
+    def weight(self) -> int:
+        """Return about how much work they are, in ordinary messages."""
+        return len(self.pieces)
+
+
+@dataclass(slots=True)
+class _Cleaner:
+    """Cuts secrets out of texts and counts them."""
+
+    cut: int = 0
+    passed: Counter[str] = field(default_factory=Counter)
+    clean: dict[str, str] = field(default_factory=dict)
+
+    def text(self, text: str) -> str:
+        cleaned, found = redact(text)
+        self.cut += found
+        return cleaned
+
+    def after(self, label: str, text: str) -> str:
+        """Return the text without secrets, also those that only the label before it gives away."""
+        cleaned = self.text(f"{label}{text}")
+        return cleaned.removeprefix(label) if cleaned.startswith(label) else self.text(text)
+
+    def name(self, name: str) -> str:
+        return self.text(" ".join(name.split()))[:_LONGEST_NAME]
+
+    def plain(self, value: Any, *, depth: int = 0) -> Any:
+        """Return metadata without secrets, as deep as is reasonable."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping) and depth < _DEEPEST:
+            return {str(name): self._named(str(name), part, depth) for name, part in value.items()}
+        if isinstance(value, list | tuple) and depth < _DEEPEST:
+            return [self.plain(part, depth=depth + 1) for part in value]
+        return value if isinstance(value, bool | int | float) or value is None else str(value)[:_LONGEST_NAME]
+
+    def _named(self, name: str, value: Any, depth: int) -> Any:
+        if not isinstance(value, str):
+            return self.plain(value, depth=depth + 1)
+        said = f"{name} = {value}"  # the same model and folder come with every message
+        if said not in self.clean:
+            self.clean[said] = self.after(f"{name} = ", value)
+        return self.clean[said]
+
+
+def prepare_talk(talk: Talk, *, source: str, options: WriteOptions) -> ReadyTalk:
+    """Return a conversation ready to be written."""
+    cleaner = _Cleaner(passed=Counter(talk.skipped))
+    title = cleaner.name(talk.title)
+    label = {"source": f"import:{source}:{talk.id}", **({"title": title} if title else {})}
+    messages: list[tuple[str, Said]] = []
+    seen: Counter[tuple[str | None, str]] = Counter()
+    for message in talk.messages:
+        content = cleaner.text(strip_recalled(message.content))
+        if not content.strip():
+            cleaner.passed["it holds only what memory had recalled"] += 1
+            continue
+        speaker = message.speaker if message.speaker == message.role else cleaner.name(message.speaker)
+        metadata = {**cleaner.plain(message.metadata), **label}
+        clean = replace(message, content=content, speaker=speaker or message.role, metadata=metadata)
+        for part in _parted(clean, options.longest_text):
+            seen[(part.message_id, part.digest)] += 1
+            again = seen[(part.message_id, part.digest)]
+            messages.append((content_hash(part.message_id or "", part.digest, str(again)), part))
+    return ReadyTalk(
+        talk=replace(talk, messages=(), title=title or talk.id),
+        item=content_hash(talk.id),
+        digest=content_hash(*(digest for digest, _said in messages)),
+        session=talk.session or f"{source}:{talk.id}",
+        messages=messages,
+        redacted=cleaner.cut,
+        passed=cleaner.passed,
+    )
+
+
+def _parted(message: Said, longest: int) -> Iterator[Said]:
+    """Yield the message, or the parts of one that is too long for one turn."""
+    if len(message.content) <= longest:
+        yield message
+        return
+    for number, content in enumerate(chunks(message.content, most=longest), 1):
+        name = f"{message.message_id}#{number}" if message.message_id else None
+        yield replace(message, content=content, message_id=name)
+
+
+def prepare_note(note: Note) -> ReadyNote:
+    """Return a note ready to be written: one piece a section, more for a long one."""
+    cleaner = _Cleaner(passed=Counter(note.skipped))
+    names = tuple(dict.fromkeys(name for one in note.names if (name := cleaner.name(one)))) or ("untitled",)
+    pieces = list(_pieces(note.sections, cleaner))
+    mentions = [cleaner.name(name) for name in note.mentions]
+    return ReadyNote(
+        note=replace(note, sections=(), mentions=(), metadata={}, names=names),
+        item=content_hash(note.id),
+        digest=content_hash(*(piece.digest for piece in pieces)),
+        names=names,
+        pieces=pieces,
+        mentions=tuple(dict.fromkeys(key for name in mentions if (key := entity_key(name)))),
+        metadata=cleaner.plain(note.metadata),
+        redacted=cleaner.cut,
+        passed=cleaner.passed,
+    )
+
+
+def _pieces(sections: Sequence[Section], cleaner: _Cleaner) -> Iterator[Piece]:
+    numbers: Counter[str] = Counter()
+    for section in sections:
+        path = tuple(cleaner.name(name) for name in section.path)
+        base = section_key(path)
+        for value in chunks(cleaner.after(f"{base} = ", section.text)):
+            numbers[base] += 1
+            key = section_key(path, number=numbers[base])
+            if looks_secret(f"{key} = {value}") or looks_secret(key):
+                cleaner.passed["it looks like a secret"] += 1
+                continue
+            digest = content_hash(key, " ".join(value.split()))
+            yield Piece(digest=digest, key=key, value=value, path=path, sentence=section.sentence)

@@ -1,0 +1,207 @@
+"""Brings another program's conversations and notes into memory: read, prepare, write, account for each item.
+
+What is read is written in batches, one transaction each. An item that cannot be stored never takes the
+others with it, and an import that was cut short goes on where it was when it is started again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from zomem_graph.importers.documents import DocumentLoader, read_documents
+from zomem_graph.importers.places import open_place
+from zomem_graph.importers.preparing import ReadyNote, ReadyTalk, prepare_note, prepare_talk
+from zomem_graph.importers.records import Note, Passed, Read, Talk
+from zomem_graph.importers.report import ImportReport, ItemReport, Tally
+from zomem_graph.importers.sources import detect, read_source, source_named
+from zomem_graph.importers.writing import Target, write_note, write_talk
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.stores.errors import (
+    InvalidInput,
+    StoreDamaged,
+    StoreError,
+    StoreLocked,
+    StoreReadOnly,
+)
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["Progress", "import_documents", "import_into"]
+
+Progress = Callable[[int, float], None]
+"""Told how many items are done, and which part of the files was read, from 0 to 1."""
+
+_BATCH: Final = 300  # messages or pieces in one transaction, about
+_DOCUMENTS: Final = "documents"
+
+
+def import_into(
+    services: Services,
+    source: str,
+    path: str | Path,
+    *,
+    scope: Scope | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import a file, folder or zip and return what became of each item; `source` is of SOURCES or "auto".
+
+    A second import of the same changes nothing. Raises InvalidInput when nothing can be read there at all,
+    and StoreError when the store cannot be written; what was stored until then stays.
+    """
+    chosen = source_named(source)
+    with open_place(path) as place:
+        chosen = chosen or detect(place)
+        target = _Import(services, scope or Scope(), chosen.name, chosen.family, dry_run=dry_run)
+        for done in target.take(read_source(chosen, place), place=str(place.path)):
+            if progress is not None:
+                progress(done, place.fraction)
+        return target.tally.report(ignored=place.ignored)
+
+
+def import_documents(
+    services: Services,
+    loader: DocumentLoader,
+    *,
+    scope: Scope | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import what any LangChain document loader loads; each document stands and falls alone."""
+    target = _Import(services, scope or Scope(), _DOCUMENTS, _DOCUMENTS, dry_run=dry_run)
+    for done in target.take(read_documents(loader), place=type(loader).__name__):
+        if progress is not None:
+            progress(done, 0.0)
+    return target.tally.report(ignored={})
+
+
+class _Undone(Exception):
+    """Ends the transaction of a dry run, so that nothing of it stays."""
+
+
+@dataclass(slots=True)
+class _Import:
+    """One import under way."""
+
+    services: Services
+    scope: Scope
+    source: str
+    family: str
+    dry_run: bool = False
+    tally: Tally = field(init=False)
+    waiting: list[ReadyTalk | ReadyNote] = field(default_factory=list)
+
+    def take(self, reads: Iterable[Read], *, place: str) -> Iterator[int]:
+        """Prepare and write what is read; yield after each batch how many items are done."""
+        self.tally = Tally(self.source, place, dry_run=self.dry_run)
+        for read in reads:
+            ready = self._prepared(read)
+            if isinstance(ready, ItemReport):
+                self.tally.add(ready)
+                continue
+            self.waiting.append(ready)
+            if sum(one.weight for one in self.waiting) >= _BATCH:
+                self._write_waiting()
+                yield self.tally.found
+        self._write_waiting()
+        if not self.dry_run:
+            self.services.wake_worker()
+        yield self.tally.found
+
+    def _prepared(self, read: Read) -> ReadyTalk | ReadyNote | ItemReport:
+        if isinstance(read, Passed):
+            return _passed_over(read)
+        ready: ReadyTalk | ReadyNote
+        if isinstance(read, Talk):
+            ready = prepare_talk(read, source=self.source, options=self.services.options.write)
+        else:
+            ready = prepare_note(read)
+        return ready if ready.count else _nothing_left(read, ready)
+
+    def _write_waiting(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        try:
+            reports = self._written(waiting)
+        except (StoreLocked, StoreReadOnly, StoreDamaged):
+            raise
+        except (StoreError, InvalidInput):
+            reports = [self._written_alone(ready) for ready in waiting]
+        for report in reports:
+            self.tally.add(report)
+
+    def _written_alone(self, ready: ReadyTalk | ReadyNote) -> ItemReport:
+        """Write one item of a batch that failed; if it is the one, say why."""
+        try:
+            return self._written([ready])[0]
+        except (StoreLocked, StoreReadOnly, StoreDamaged):
+            raise
+        except (StoreError, InvalidInput) as error:
+            return _failed(ready, str(error))
+
+    def _written(self, waiting: Sequence[ReadyTalk | ReadyNote]) -> list[ItemReport]:
+        if not waiting:
+            return []
+        target = Target(
+            services=self.services,
+            scope=self.scope,
+            source=self.source,
+            family=self.family,
+            now=self.services.clock(),
+        )
+        reports: list[ItemReport] = []
+        try:
+            with self.services.stores.write() as unit:
+                for ready in waiting:
+                    reports.append(_write(unit, ready, target))
+                if self.dry_run:
+                    raise _Undone
+        except _Undone:
+            pass
+        return reports
+
+
+def _write(unit: Unit, ready: ReadyTalk | ReadyNote, target: Target) -> ItemReport:
+    if isinstance(ready, ReadyTalk):
+        return write_talk(unit, ready, target)
+    return write_note(unit, ready, target)
+
+
+def _passed_over(read: Passed) -> ItemReport:
+    return ItemReport(
+        id=read.id,
+        title=read.title,
+        kind=read.kind,
+        outcome=read.outcome,
+        reason=read.reason,
+        found=sum(read.skipped.values()),
+        passed=dict(read.skipped),
+    )
+
+
+def _nothing_left(read: Talk | Note, ready: ReadyTalk | ReadyNote) -> ItemReport:
+    return ItemReport(
+        id=read.id,
+        title=read.title,
+        kind="conversation" if isinstance(read, Talk) else "note",
+        outcome="skipped",
+        reason="nothing of it can be stored" if ready.passed else "it is empty",
+        found=sum(ready.passed.values()),
+        redacted=ready.redacted,
+        passed=dict(ready.passed),
+        warnings=read.warnings,
+    )
+
+
+def _failed(ready: ReadyTalk | ReadyNote, reason: str) -> ItemReport:
+    read = ready.talk if isinstance(ready, ReadyTalk) else ready.note
+    return ItemReport(
+        id=read.id,
+        title=read.title,
+        kind="conversation" if isinstance(ready, ReadyTalk) else "note",
+        outcome="failed",
+        reason=reason,
+        found=ready.count + sum(ready.passed.values()),
+        passed={**ready.passed, "the whole failed": ready.count},
+        warnings=read.warnings,
+    )

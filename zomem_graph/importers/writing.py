@@ -1,0 +1,243 @@
+"""Writes what an import read, through the same steps as everything else, and remembers what became of it.
+
+Each item has a record: a fingerprint of its content and of each part, with the id it was stored under. What
+has the same fingerprint is left alone, whatever happened to it here since; what an edit took out leaves
+default recall as superseded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from zomem_graph.importers.preparing import Piece, ReadyNote, ReadyTalk
+from zomem_graph.importers.report import ItemReport, Outcome
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.align import Mark, first_new
+from zomem_graph.nodes.rules.keys import slot
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.nodes.steps.observe import append_turns, without_forgotten
+from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.stores.records import Fact, ImportRecord, Link
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["Target", "write_note", "write_talk"]
+
+_TRUST = "import"
+_NOT_STORED = ""  # instead of an id: forgotten, or here already from elsewhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where an import writes: for whom, under which source, and when."""
+
+    services: Services
+    scope: Scope
+    source: str
+    family: str
+    now: datetime
+
+
+def write_talk(unit: Unit, ready: ReadyTalk, target: Target) -> ItemReport:
+    """Store what is new of a conversation; end the turns that are no longer part of it."""
+    record = unit.imports.find(target.scope.persona, target.family, ready.item)
+    if record is not None and record.digest == ready.digest:
+        return _report(ready, "conversation", "unchanged", known=len(ready.messages))
+    before = dict(_pairs(record))
+    fresh = [(digest, said) for digest, said in ready.messages if digest not in before]
+    if record is None and ready.talk.part == 1:
+        fresh = fresh[_known_from_elsewhere(unit, ready, target) :]
+    stored = _append(unit, fresh, ready, target)
+    gone = _gone(before, (digest for digest, _said in ready.messages))
+    ended = [item.id for item in unit.items.find(gone) if item.state == "current"]
+    unit.items.end(ended, state="superseded", at=target.now)
+    known = {digest: _NOT_STORED for digest, _said in ready.messages} | before | stored
+    _save(unit, ready, target, [(digest, known[digest]) for digest, _said in ready.messages])
+    new = sum(1 for id_ in stored.values() if id_)
+    return _report(
+        ready,
+        "conversation",
+        _outcome(record, new=new, forgotten=len(stored) - new),
+        new=new,
+        known=len(ready.messages) - len(stored),
+        forgotten=len(stored) - new,
+        superseded=len(ended),
+        preview=[_shown(said.speaker, said.content) for digest, said in fresh if stored[digest]],
+    )
+
+
+def _known_from_elsewhere(unit: Unit, ready: ReadyTalk, target: Target) -> int:
+    """Return how many messages the session holds already, because the conversation was observed live."""
+    marks = unit.turns.marks(target.scope.persona, ready.session)
+    if not marks:
+        return 0
+    ours = [Mark(said.digest, said.message_id, said.at) for _digest, said in ready.messages]
+    return first_new([Mark(*mark) for mark in marks], ours)
+
+
+def _append(
+    unit: Unit, fresh: Sequence[tuple[str, Said]], ready: ReadyTalk, target: Target
+) -> dict[str, str]:
+    """Return the id of each new message by fingerprint; what was erased once is not stored again."""
+    scope = target.scope if ready.talk.thread is None else _in_thread(target.scope, ready.talk.thread)
+    said = [message for _digest, message in fresh]
+    kept = without_forgotten(unit, said, persona=scope.persona, session=ready.session)
+    turns = append_turns(unit, kept, scope=scope, session=ready.session, now=target.now, trust=_TRUST)
+    ids = {id(message): turn.id for message, turn in zip(kept, turns, strict=True)}
+    return {digest: ids.get(id(message), _NOT_STORED) for digest, message in fresh}
+
+
+def _in_thread(scope: Scope, thread: str) -> Scope:
+    return Scope(persona=scope.persona, thread=thread, executor=scope.executor, time_zone=scope.time_zone)
+
+
+def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
+    """Store what is new of a note; end the facts that are no longer part of it."""
+    record = unit.imports.find(target.scope.persona, target.family, ready.item)
+    if record is not None and record.digest == ready.digest:
+        return _report(ready, "note", "unchanged", known=len(ready.pieces))
+    before = dict(_pairs(record))
+    old = unit.facts.find([id_ for id_ in before.values() if id_])
+    fresh = [piece for piece in ready.pieces if piece.digest not in before]
+    gone = set(_gone(before, (piece.digest for piece in ready.pieces)))
+    # Ended before the new ones come, so that an edit is never weighed as one statement against another.
+    ended = [fact for fact in old if fact.id in gone and fact.state == "current"]
+    _end(unit, ended, target)
+    entity = next((fact.entity for fact in old), None) or _free_name(unit, ready, fresh, target)
+    facts = [_fact(piece, ready, entity, target) for piece in fresh]
+    stored = store_facts(unit, target.services, facts, now=target.now)
+    _follow(unit, ended, stored, target)
+    ids = [one.fact.id for one in stored if one.outcome != "forgotten"]
+    unit.imports.mention(target.scope.persona, ids, ready.mentions)
+    known = before | {
+        piece.digest: _NOT_STORED if one.outcome == "forgotten" else one.fact.id
+        for piece, one in zip(fresh, stored, strict=True)
+    }
+    _save(unit, ready, target, [(piece.digest, known[piece.digest]) for piece in ready.pieces])
+    forgotten = sum(one.outcome == "forgotten" for one in stored)
+    new = sum(one.outcome not in ("forgotten", "unchanged") for one in stored)
+    return _report(
+        ready,
+        "note",
+        _outcome(record, new=new, forgotten=forgotten),
+        new=new,
+        known=len(ready.pieces) - new - forgotten,
+        forgotten=forgotten,
+        superseded=len(ended) + sum(len(one.replaced) for one in stored),
+        preview=[_shown(f"{fact.entity} {fact.key}", fact.value) for fact in facts],
+    )
+
+
+def _free_name(unit: Unit, ready: ReadyNote, pieces: Sequence[Piece], target: Target) -> str:
+    """Return the first name under which nothing else stands in the places this note needs."""
+    own = _source_of(ready, target)
+    for name in ready.names:
+        slots = (slot(name, piece.key, piece.value, many=False) for piece in pieces)
+        rivals = (unit.facts.current(target.scope.persona, address) for address in slots)
+        if all(rival is None or rival.source == own for rival in rivals):
+            return name
+    return f"{ready.names[-1]} {ready.item[:6]}"
+
+
+def _fact(piece: Piece, ready: ReadyNote, entity: str, target: Target) -> NewFact:
+    text = piece.value if piece.sentence else None
+    if text is None and not piece.path:
+        text = f"{entity}: {piece.value}"
+    return NewFact(
+        entity=entity,
+        key=piece.key,
+        value=piece.value,
+        persona=target.scope.persona,
+        category=ready.note.category,
+        source=_source_of(ready, target),
+        text=text,
+        metadata={**ready.metadata, **({"headings": list(piece.path)} if piece.path else {})},
+        many=False,
+        trust=_TRUST,
+        on_conflict="supersede",
+    ).checked(target.services.options.write)
+
+
+def _source_of(ready: ReadyNote, target: Target) -> str:
+    return f"import:{target.source}:{ready.note.id}"
+
+
+def _end(unit: Unit, facts: Sequence[Fact], target: Target) -> None:
+    ids = [fact.id for fact in facts]
+    unit.facts.end(ids, state="superseded", at=target.now)
+    unit.items.end(ids, state="superseded", at=target.now)
+
+
+def _follow(unit: Unit, ended: Sequence[Fact], stored: Sequence[Stored], target: Target) -> None:
+    """Say of each ended fact which new one stands in its place, where there is one with the same key."""
+    by_key = {one.fact.key: one.fact.id for one in stored if one.fact.state == "current"}
+    links: list[Link] = []
+    for fact in ended:
+        successor = by_key.get(fact.key)
+        if successor is not None:
+            unit.facts.change(fact.id, superseded_by=successor)
+            links.append(
+                Link(
+                    source_id=successor,
+                    target_id=fact.id,
+                    relation="supersedes",
+                    weight=1.0,
+                    created_at=target.now,
+                )
+            )
+        unit.provenance.ended([fact.id], at=target.now, superseded_by=successor, now=target.now)
+    unit.links.add(links)
+
+
+def _pairs(record: ImportRecord | None) -> list[tuple[str, str]]:
+    return [] if record is None else [(part[0], part[1]) for part in record.parts]
+
+
+def _gone(before: Mapping[str, str], now: Any) -> list[str]:
+    """Return the ids that stood for parts which are there no more."""
+    here = set(now)
+    return [id_ for digest, id_ in before.items() if id_ and digest not in here]
+
+
+def _save(unit: Unit, ready: ReadyTalk | ReadyNote, target: Target, parts: Sequence[tuple[str, str]]) -> None:
+    unit.imports.save(
+        ImportRecord(
+            persona=target.scope.persona,
+            source=target.family,
+            item=ready.item,
+            digest=ready.digest,
+            parts=[[digest, id_] for digest, id_ in parts],
+            first_at=target.now,
+            last_at=target.now,
+        )
+    )
+
+
+def _outcome(record: ImportRecord | None, *, new: int, forgotten: int) -> Outcome:
+    if record is not None:
+        return "changed"
+    if new:
+        return "stored"
+    return "forgotten" if forgotten else "unchanged"
+
+
+def _report(
+    ready: ReadyTalk | ReadyNote, kind: Literal["conversation", "note"], outcome: Outcome, **counts: Any
+) -> ItemReport:
+    read = ready.talk if isinstance(ready, ReadyTalk) else ready.note
+    return ItemReport(
+        id=read.id,
+        title=read.title,
+        kind=kind,
+        outcome=outcome,
+        found=ready.count + sum(ready.passed.values()),
+        redacted=ready.redacted,
+        passed=dict(ready.passed),
+        warnings=read.warnings,
+        **counts,
+    )
+
+
+def _shown(name: str, text: str) -> dict[str, str]:
+    return {"of": name, "text": text[:200]}
