@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "remember": Entry("cli.remember:remember", "Store one fact, or many with --batch.", _WRITE),
         "observe": Entry("cli.observe:observe", "Store what was said, word for word and once.", _WRITE),
         "capture": Entry("cli.capture:capture", "Learn from a conversation: turns and facts.", _WRITE),
+        "import": Entry("cli.import_:import_", "Bring in chats, notes and memories from elsewhere.", _WRITE),
         "delete": Entry("cli.delete:delete", "Take one thing out of memory.", _WRITE),
         "search": Entry("cli.search:search", "Find what answers a question.", _READ),
         "recall": Entry("cli.recall:recall", "Return the block to inject before a message.", _READ),
