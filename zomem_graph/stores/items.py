@@ -18,6 +18,7 @@ from zomem_graph.stores.identity import LIVE, content_hash
 from zomem_graph.stores.outbox import Outbox, collection_name
 from zomem_graph.stores.records import Item
 from zomem_graph.stores.stems import stem
+from zomem_graph.stores.tokens import Tokens
 from zomem_graph.stores.words import scope_token, search_text
 
 __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
@@ -80,6 +81,7 @@ class Items:
         self._connection = connection
         self._dialect = dialect
         self._outbox = Outbox(connection)
+        self._tokens = Tokens(connection, dialect)
 
     def add(self, new: Sequence[NewItem]) -> list[int]:
         """Make things searchable by words at once; return their numbers in order."""
@@ -141,6 +143,7 @@ class Items:
                 changes,
             )
             self._leave_index([(id_, persona, kind, embedder) for _num, id_, persona, kind, embedder in rows])
+            self._tokens.drop([row.num for row in rows])
 
     def set_expiry(self, item_id: str, expires_at: datetime | None) -> None:
         """Move the time after which an item leaves recall."""
@@ -155,6 +158,7 @@ class Items:
             ).all()
             self._leave_index([(r.id, r.persona, r.kind, r.embedder) for r in rows if r.state == "current"])
             nums = [row.num for row in rows]
+            self._tokens.drop(nums)
             self._connection.execute(delete(sql.mentions).where(sql.mentions.c.num.in_(nums)))
             gone += self._connection.execute(delete(sql.items).where(_t.num.in_(nums))).rowcount
         return gone

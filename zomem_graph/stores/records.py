@@ -22,6 +22,7 @@ __all__ = [
     "GateDecision",
     "ImportRecord",
     "Item",
+    "ItemTokens",
     "Kind",
     "Link",
     "Loop",
@@ -29,6 +30,7 @@ __all__ = [
     "Mention",
     "Origin",
     "Outcome",
+    "PieceCount",
     "Resolution",
     "State",
     "Tombstone",
@@ -345,3 +347,22 @@ class ImportRecord:
     parts: list[list[str]]
     first_at: datetime
     last_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemTokens:
+    """The token vectors of an item in one model's space, in the form of `tokens.TOKEN`."""
+
+    num: int
+    model: str
+    count: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PieceCount:
+    """In how many items a word piece of a model occurs; piece -1 counts the items."""
+
+    model: str
+    piece: int
+    frequency: int

@@ -28,6 +28,7 @@ __all__ = [
     "facts",
     "gate_log",
     "imports",
+    "item_tokens",
     "items",
     "light_table",
     "links",
@@ -36,6 +37,7 @@ __all__ = [
     "open_loops",
     "outbox",
     "speakers",
+    "token_pieces",
     "tombstones",
     "turns",
 ]
@@ -64,6 +66,8 @@ def light_table(name: str, record: type, *, without: str = "") -> TableClause:
 
 
 items = light_table("items", records.Item)
+item_tokens = light_table("item_tokens", records.ItemTokens)
+token_pieces = light_table("token_pieces", records.PieceCount)
 facts = light_table("facts", records.Fact)
 turns = light_table("turns", records.Turn)
 links = light_table("links", records.Link)

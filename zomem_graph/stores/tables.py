@@ -12,28 +12,11 @@ from sqlmodel import Field, SQLModel
 from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
 
 __all__ = [
-    "AccessRow",
-    "CaptureRow",
-    "CollectionRow",
-    "ConflictRow",
-    "EmbeddingCacheRow",
-    "EpisodeEntityRow",
-    "EpisodeRow",
-    "ExtractionRow",
-    "FactRow",
-    "GateRow",
-    "ImportRow",
-    "ItemRow",
-    "LinkRow",
-    "LoopRow",
-    "MentionRow",
-    "MetaRow",
-    "OriginRow",
-    "OutboxRow",
-    "SpeakerRow",
-    "TombstoneRow",
-    "TurnRow",
-]
+    "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "EmbeddingCacheRow", "EpisodeEntityRow",
+    "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "ItemRow", "ItemTokensRow",
+    "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
+    "SpeakerRow", "TombstoneRow", "TurnRow",
+]  # fmt: skip
 
 _BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts rows only in INTEGER columns
 
@@ -432,3 +415,22 @@ class ImportRow(SQLModel, table=True):
     parts: list[list[str]] = _json("parts")
     first_at: datetime = _time()
     last_at: datetime = _time()
+
+
+class ItemTokensRow(SQLModel, table=True):
+    """The token vectors of an item, beside it so that reading items stays light."""
+
+    __tablename__ = "item_tokens"
+    num: int = Field(sa_column=Column("num", _BIG, primary_key=True, autoincrement=False))
+    model: str = _text(primary_key=True)
+    count: int
+    data: bytes = Field(sa_column=Column("data", LargeBinary, nullable=False))
+
+
+class PieceCountRow(SQLModel, table=True):
+    """In how many items a word piece occurs, kept in step by every write."""
+
+    __tablename__ = "token_pieces"
+    model: str = _text(primary_key=True)
+    piece: int = Field(sa_column=Column("piece", Integer, primary_key=True, autoincrement=False))
+    frequency: int

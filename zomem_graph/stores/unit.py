@@ -16,6 +16,7 @@ from zomem_graph.stores.links import Links
 from zomem_graph.stores.loops import Loops
 from zomem_graph.stores.outbox import Outbox
 from zomem_graph.stores.provenance import Origins
+from zomem_graph.stores.tokens import Tokens
 from zomem_graph.stores.tombstones import Tombstones
 from zomem_graph.stores.turns import Turns
 
@@ -83,6 +84,11 @@ class Unit:
     def imports(self) -> Imports:
         """What came in from elsewhere."""
         return Imports(self._connection, self._dialect)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The token vectors of what search sees."""
+        return Tokens(self._connection, self._dialect)
 
     @cached_property
     def outbox(self) -> Outbox:
