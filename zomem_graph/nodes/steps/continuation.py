@@ -36,6 +36,7 @@ from zomem_graph.stores.words import terms
 __all__ = ["Continuing", "continue_work"]
 
 _AHEAD = timedelta(days=1)  # clocks of several machines differ
+_BY_MEANING = 0.7  # of the best score, for what shares no word with the topic
 _KEPT_LONGER = ("active", "session")  # tiers that belong to work in progress (spec F62)
 
 
@@ -87,7 +88,7 @@ def continue_work(
     widened = not hits and topic.named
     if widened:
         older: Retrieved = yield from retrieve(services, topic.query, asked.scope)
-        hits = [hit for hit in older.hits if not _imported(hit) and weigh.speaks(hit)]
+        hits = weigh.speaking([hit for hit in older.hits if not _imported(hit)])
         found = replace(older, degraded=found.degraded)
     kept = _best(hits, said=set(asked.history), limit=min(asked.limit, chosen.limit))
     trace = {
@@ -106,7 +107,8 @@ def _topic(asked: Continuing, past: _Past, options: ContinuationOptions) -> _Top
     history = asked.history or [turn.content for turn in past.talk]
     thing = pointed_at(asked.message, history) or ""
     query = Query(text=" ".join([*own, thing]), limit=options.looks, as_of=asked.as_of)
-    if not own or is_followup(asked.message, history):
+    # Stored turns stand in for the conversation only where the message names nothing itself.
+    if not own or (asked.history and is_followup(asked.message, history)):
         query = with_history(query, asked.message, history)
     if own or thing:
         return _Topic(query=query, words=terms(query.text), named=True)
@@ -201,13 +203,13 @@ class _Weigher:
 
     def found(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return what was found and belongs to the topic, with its score."""
-        ours = [hit for hit in hits if not _imported(hit)]
+        ours = self.speaking([hit for hit in hits if not _imported(hit)])
         facts = [self._matched(hit) for hit in ours if hit.kind == "fact" and self._is_recent_fact(hit)]
-        turns = [self._matched(hit) for hit in ours if hit.kind == "turn" and self.speaks(hit)]
+        turns = [self._matched(hit) for hit in ours if hit.kind == "turn"]
         if not self.topic.named:
             return [*facts, *turns]  # what is open and what happened is listed, not searched for
-        episodes = [hit for hit in ours if hit.kind == "episode" and self.speaks(hit)]
-        loops = [hit for hit in ours if hit.kind == "loop" and self.speaks(hit)]
+        episodes = [hit for hit in ours if hit.kind == "episode"]
+        loops = [hit for hit in ours if hit.kind == "loop"]
         return [*facts, *turns, *self._in_order(episodes), *self._in_order(loops)]
 
     def last(self, past: _Past) -> list[Hit]:
@@ -224,9 +226,13 @@ class _Weigher:
         loops, episodes = sorted(loops, key=elsewhere), sorted(episodes, key=elsewhere)
         return [*self._in_order(turns), *self._in_order(loops), *self._in_order(episodes)]
 
-    def speaks(self, hit: Hit) -> bool:
-        """Return whether a hit has to do with the topic at all."""
-        return hit.score >= self.floor or shared_words(self.topic.words, hit.text).held > 0
+    def speaking(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return the hits that have to do with the topic: by a word, or by meaning alone nearly as well."""
+        best = max((hit.score for hit in hits), default=0.0)
+        least = max(self.floor, _BY_MEANING * best)
+        return [
+            hit for hit in hits if hit.score >= least or shared_words(self.topic.words, hit.text).held > 0
+        ]
 
     def _in_order(self, hits: Sequence[Hit]) -> list[Hit]:
         return [self._at(place, hit) for place, hit in enumerate(hits)]

@@ -22,6 +22,7 @@ OUTCOMES: tuple[str, ...] = get_args(Outcome)
 _LONGEST_SUMMARY = 1_000  # of a captured session; what comes later is still in the turns
 _LONGEST_QUOTE = 160
 _MOST_TOLD = 5
+_CAPTURE_LABEL = "capture."
 _MOST_ENTITIES = 50
 
 
@@ -168,8 +169,10 @@ def _go_on(
 
 def _item(episode: Episode, zone: tzinfo) -> NewItem:
     """Return the searchable side: summary, entities and what the metadata says, one a line (spec T12)."""
-    document = [episode.summary, ", ".join(episode.entities), *_texts(episode.metadata)]
-    keys = [entity_key(name) for name in (*episode.entities, *entities(episode.summary))]
+    # The label of the capture is in every captured episode, so it tells none from another.
+    names = [name for name in episode.entities if not name.startswith(_CAPTURE_LABEL)]
+    document = [episode.summary, ", ".join(names), *_texts(episode.metadata)]
+    keys = [entity_key(name) for name in (*names, *entities(episode.summary))]
     return NewItem(
         id=episode.id,
         kind="episode",
@@ -177,7 +180,7 @@ def _item(episode: Episode, zone: tzinfo) -> NewItem:
         thread=episode.thread,
         session=episode.session,
         text="\n".join(line for line in document if line),
-        title=", ".join(episode.entities),
+        title=", ".join(names),
         date_words=f"{episode.happened_at.astimezone(zone):%d %B %Y %A}",
         created_at=episode.happened_at,
         entities=[key for key in dict.fromkeys(keys) if key],
@@ -219,7 +222,7 @@ def _sentences(parts: Iterable[str]) -> str:
 def _entities(learned: Learned, source: str) -> list[str]:
     named = [fact.entity for fact in learned.facts]
     named += [loop.entity for loop in (*learned.opened, *learned.resolved) if loop.entity]
-    return [*dict.fromkeys(named[: _MOST_ENTITIES - 1]), f"capture.{source}"]
+    return [*dict.fromkeys(named[: _MOST_ENTITIES - 1]), f"{_CAPTURE_LABEL}{source}"]
 
 
 def _counts(before: Mapping[str, Any], turns: Sequence[Turn], learned: Learned) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from zomem_graph.stores.words import terms
 
 __all__ = ["weigh"]
 
+_NAMES_IN_AN_ANSWER = 2
 _JUDGED = 3  # of the best; the answer may stand in the second
 _SMALL_STORE = 100  # items; below, BM25 says nothing, because its idf collapses
 _WORDS_PER_COVERAGE = 0.65  # what BM25 gives for the same coverage in a larger store
@@ -35,14 +36,20 @@ def weigh(
 def _evidence(
     unit: Unit, query: Query, places: Sequence[Place], signals: Signals, embedder: Embedder | None
 ) -> Evidence:
-    asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
-    rarity = unit.items.rarity(asked)
-    total = sum(rarity.values())
+    asked = {stem(term) for term in terms(query.text)}
+    talked_of = {stem(term) for term in query.history_terms} - asked
+    rarity = unit.items.rarity([*asked, *talked_of])
+    own = sum(rarity[one] for one in rarity.keys() & asked)
     best = [place.candidate.num for place in places[:_JUDGED]]
-    covered = unit.items.stems_of(best) if total else {}
-    coverage = max(
-        (sum(rarity[one] for one in rarity.keys() & found) / total for found in covered.values()), default=0.0
-    )
+    covered = unit.items.stems_of(best) if rarity else {}
+    coverage, total = 0.0, own
+    for found in covered.values():
+        # What the conversation talked of counts where it is found: an answer holds few of its names.
+        named = sorted((rarity[one] for one in rarity.keys() & talked_of & found), reverse=True)
+        known = own + sum(named[:_NAMES_IN_AN_ANSWER])
+        held = sum(rarity[one] for one in rarity.keys() & asked & found) + known - own
+        if known and held / known > coverage:
+            coverage, total = held / known, known
     small = unit.items.total() < _SMALL_STORE
     words = coverage * _WORDS_PER_COVERAGE if small else float(signals.bm25.max()) / max(1.0, total)
     return Evidence(coverage=coverage, words=words, nearness=_nearness(signals, embedder))
