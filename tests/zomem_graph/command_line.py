@@ -38,10 +38,8 @@ class CommandLine:
 
     def process(self, *arguments: str | bytes, **named: Any) -> "subprocess.CompletedProcess[bytes]":
         """Run in a process of its own."""
-        named = {"capture_output": True, "timeout": 120, "check": False, **named}
-        return subprocess.run(
-            [sys.executable, "-m", "zomem_graph", *arguments], env=self.variables(), **named
-        )
+        usual = {"capture_output": True, "timeout": 120, "check": False, "env": self.variables()}
+        return subprocess.run([sys.executable, "-m", "zomem_graph", *arguments], **(usual | named))
 
     def variables(self) -> Mapping[str, str]:
         """Return the environment of a process."""

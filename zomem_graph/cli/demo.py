@@ -88,11 +88,13 @@ def _live(call: Call, agent: Demo, memory: Memory) -> None:
 
 def _ask(call: Call, agent: Demo, memory: Memory, questions: Sequence[Any]) -> list[Answered]:
     answered: list[Answered] = []
+    told = set(memory.standing_notes())
     for one in agent.ask(questions, model=memory.chat("conversation")):
         answered.append(one)
         if not call.shared.as_json:
             _show(call.screen, one)
-        call.notes(one.degraded)
+        call.notes([note for note in one.degraded if note not in told])
+        told.update(one.degraded)
     return answered
 
 
@@ -153,7 +155,8 @@ def _plain(one: Answered) -> dict[str, Any]:
 
 
 def _summary(counted: dict[str, Any]) -> str:
-    parts = [f"\n{counted['asked']} questions, {counted['mean_ms']:.0f} ms on average"]
+    asked = f"{counted['asked']} question{'' if counted['asked'] == 1 else 's'}"
+    parts = [f"\n{asked}, {counted['mean_ms']:.0f} ms on average"]
     if counted["labelled"]:
         parts.append(f"{counted['found']} of {counted['labelled']} labelled questions found their evidence")
     if counted["needless"]:

@@ -29,8 +29,12 @@ def exit_code_of(run: Callable[[], object]) -> int:
         return _failure(str(error))
     except (KeyboardInterrupt, typer.Abort):
         return _failure("stopped")
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # Typer noticed first
+            return _DONE
+        raise
     except OSError as error:
-        silence(sys.stdout)
+        _give_up_output()
         return _DONE if isinstance(error, BrokenPipeError) else _failure(str(error))
     except Exception as error:
         if sys.flags.dev_mode:
@@ -42,6 +46,15 @@ def exit_code_of(run: Callable[[], object]) -> int:
     if code == _INTERRUPTED:
         return _failure("stopped")
     return code if isinstance(code, int) else _DONE
+
+
+def _give_up_output() -> None:
+    """Drop what standard output does not take, so that the interpreter can end in peace."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        silence(sys.stdout)
 
 
 def _failure(message: str) -> int:

@@ -89,6 +89,11 @@ class Demo:
         """How many times the graph runs to live through the conversation."""
         return len(self._exchanges)
 
+    @property
+    def last_request(self) -> Sequence[BaseMessage]:
+        """What the host's chat node was last about to send to a model."""
+        return self._host.requests[-1]
+
     def live(self) -> Iterator[None]:
         """Run the graph once for each thing that was said to the agent, in one thread."""
         config = self._config(self._thread)
@@ -111,7 +116,7 @@ class Demo:
         self, question: Question, state: Mapping[str, Any], said_in: Mapping[str, str | None], seconds: float
     ) -> Answered:
         decision = state["memory_decision"]
-        block = _block_in(self._host.requests[-1])
+        block = _block_in(self.last_request)
         lines = [line for line in block.splitlines() if line.startswith("- ")]
         return Answered(
             question=question,
