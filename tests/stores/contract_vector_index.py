@@ -15,10 +15,9 @@ from tempfile import mkdtemp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sqlalchemy import update
-from sqlmodel import SQLModel
+from sqlalchemy import select, update
 
-from zomem_graph.stores import sql, tables
+from zomem_graph.stores import sql
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import Closed, IndexUnavailable, InvalidInput
 from zomem_graph.stores.identity import content_hash, new_id
@@ -38,6 +37,10 @@ Vector = NDArray[np.float32]
 
 @cache
 def _template() -> Path:
+    from sqlmodel import SQLModel  # half a second, which the processes of the tests need not pay
+
+    from zomem_graph.stores import tables
+
     assert tables.__all__
     path = Path(mkdtemp()) / "empty.db"
     database = Database(f"sqlite:///{path}")
@@ -132,8 +135,6 @@ class Shelf:
         return [names[rows.nums[i]] for i in np.argsort(-(rows.matrix @ vector), kind="stable")[:limit]]
 
     def _ids(self, items: Items, persona: str, model: str) -> list[str]:
-        from sqlalchemy import select
-
         where = (sql.items.c.persona == persona, sql.items.c.embedder == model)
         return [row[0] for row in items._connection.execute(select(sql.items.c.id).where(*where))]
 

@@ -134,9 +134,32 @@ def test_an_unusable_folder_is_moved_away_with_a_note(shelf: Shelf) -> None:
     again = open_chroma(shelf)
     rebuilt = again.rebuild()
     assert rebuilt.set_aside == shelf.home / "chroma-damaged"
-    assert "deleted" in (rebuilt.set_aside / "NOTE.txt").read_text()
+    assert "next rebuild deletes it" in (rebuilt.set_aside / "NOTE.txt").read_text()
     assert (rebuilt.set_aside / "chroma.sqlite3").exists()
+    again.rebuild()
+    assert not rebuilt.set_aside.exists()
     again.close()
+
+
+def test_a_rebuild_leaves_no_trace_of_an_erased_vector(shelf: Shelf) -> None:
+    """Chroma keeps the vectors it deletes, in its log and in its files."""
+    index = open_chroma(shelf)
+    vectors = shelf.vectors(150)
+    ids = shelf.add(vectors)
+    drain_all(index)
+    erased = [vectors[3].tobytes(), vectors[149].tobytes()]  # one saved to the files, one in the log
+
+    def held() -> list[bool]:
+        files = [path.read_bytes() for path in (shelf.home / "chroma").rglob("*") if path.is_file()]
+        return [any(vector in file for file in files) for vector in erased]
+
+    shelf.purge([ids[3], ids[149]])
+    drain_all(index)
+    assert held() == [True, True]
+    index.rebuild([NAME])
+    assert held() == [False, False]
+    assert len(ids_of(index, vectors[0], limit=150)) == 148
+    index.close()
 
 
 def test_an_index_newer_than_a_restored_database_is_not_trusted(shelf: Shelf) -> None:

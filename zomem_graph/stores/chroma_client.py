@@ -34,6 +34,7 @@ __all__ = [
     "load_chroma",
     "orphan_folders",
     "sessions_of",
+    "wipe_free_pages",
 ]
 
 # ef_search 200: recall@10 0.97 at 100,000 vectors where the default gives 0.90. sync_threshold 100: opening
@@ -324,6 +325,25 @@ def orphan_folders(folder: Path) -> list[Path]:
     return [
         path for path in sorted(folder.iterdir()) if _SEGMENT.fullmatch(path.name) and path.name not in owned
     ]
+
+
+def wipe_free_pages(folder: Path) -> None:
+    """Rewrite Chroma's own database without what was deleted from it, which it only marks as free.
+
+    The caller holds the folder lock and has closed its client.
+    """
+    file = folder / _DATABASE_FILE
+    if not file.exists():
+        return
+    try:
+        with closing(sqlite3.connect(file, isolation_level=None, timeout=10)) as connection:
+            connection.execute("pragma secure_delete=on")
+            connection.execute("vacuum")
+    except sqlite3.OperationalError as error:
+        raise IndexUnavailable(
+            f"The index in {folder} was rebuilt, but deleted vectors may still be in {file.name} ({error}). "
+            "Rebuild once more when nobody uses it."
+        ) from error
 
 
 def _read(folder: Path, statement: str) -> list[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from zomem_graph.stores.chroma_client import IndexDamaged, orphan_folders
+from zomem_graph.stores.chroma_client import IndexDamaged, orphan_folders, wipe_free_pages
 from zomem_graph.stores.chroma_handle import ChromaHandle, Loaded, Opened, prefix_of, put, same_direction
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import IndexUnavailable
@@ -34,9 +34,10 @@ __all__ = ["ChromaUpkeep"]
 
 _PAGE = 500  # vectors read or compared at a time
 _WAIT_SECONDS = 30.0
+_NOTE_FILE = "NOTE.txt"
 _NOTE = """This folder was the vector index of a zomem home. It was damaged, or belonged to another
 database, so a new index was made from the database and this one was moved here.
-Nothing reads it any more; it can be deleted.
+Nothing reads it any more. The next rebuild deletes it; move it elsewhere to keep it.
 """
 
 
@@ -87,6 +88,7 @@ class ChromaUpkeep:
                     if progress:
                         progress(done, max(done, total))
         self.prune_orphans()
+        self._erase_traces(moved)
         return Rebuilt(tuple(names), done, moved)
 
     def prune_orphans(self) -> Pruned:
@@ -205,19 +207,31 @@ class ChromaUpkeep:
         folder = self._handle.folder
         if folder is None:
             return None
-        target = folder.with_name(f"{folder.name}-damaged")
+        target = _beside(folder)
         try:
             if folder.is_dir() and any(folder.iterdir()):
                 if target.exists():
                     shutil.rmtree(target)
                 folder.rename(target)
-                (target / "NOTE.txt").write_text(_NOTE, "ascii")
+                (target / _NOTE_FILE).write_text(_NOTE, "ascii")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise IndexUnavailable(
                 f"{folder} cannot be moved away ({error}). Remove it, then try again."
             ) from error
         return target
+
+    def _erase_traces(self, moved: Path | None) -> None:
+        """Leave nothing of vectors erased before: in free pages, nor in a folder moved away earlier."""
+        folder = self._handle.folder
+        if folder is None:
+            return
+        with self._locked():
+            self._handle.close()
+            wipe_free_pages(folder)
+            earlier = _beside(folder)
+            if moved is None and (earlier / _NOTE_FILE).exists():
+                shutil.rmtree(earlier, ignore_errors=True)
 
     def _rebuild_one(self, name: str, space: Space | None) -> Iterator[int]:
         """Fill a new edition from the database, then switch to it; yield how many vectors went in."""
@@ -339,6 +353,11 @@ class _Filled:
         self.refused |= refused
         self.restored += [s.item_id for s in page if s.vec_seq is None and s.item_id not in refused]
         self.highest = max([self.highest, *(stored.vec_seq or 0 for stored in page)])
+
+
+def _beside(folder: Path) -> Path:
+    """Return where an unusable folder is moved."""
+    return folder.with_name(f"{folder.name}-damaged")
 
 
 def _agrees(vector: NDArray[np.float32], stored: StoredVector | None) -> bool:
