@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import AnyMessage
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
@@ -11,6 +11,7 @@ from zomem_graph.nodes.capture import create_capture_node
 from zomem_graph.nodes.compose import create_compose_node
 from zomem_graph.nodes.continuation import create_continuation_node
 from zomem_graph.nodes.gate import create_gate_node, gate_route
+from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.state import MemoryState
 
@@ -71,14 +72,10 @@ def create_chat_graph(
     return graph
 
 
-def with_memory(state: MemoryState) -> list[BaseMessage]:
-    """Return the messages for your model, with the recalled block right before the latest one.
+def with_memory(state: MemoryState, *, placement: Placement = "system") -> list[AnyMessage]:
+    """Return the messages for your model, with the recalled block at the latest user message.
 
     The block stands at the tail, so the prefix stays the same and prompt caches survive; nothing is added
-    to the state.
+    to the state. `placement="user"` is for models that take system messages at the beginning only.
     """
-    messages: list[BaseMessage] = list(state["messages"])
-    block = state.get("memory_context", "")
-    if not block or not messages:
-        return messages
-    return [*messages[:-1], SystemMessage(block), messages[-1]]
+    return place_block(state["messages"], state.get("memory_context", ""), placement=placement)
