@@ -4,7 +4,7 @@ Facts and turns count by match, shared words and recency; episodes and open loop
 and, for loops, priority. All scores lie in [0, 1].
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,7 +39,11 @@ class Shared:
 def shared_words(asked: Collection[str], text: str) -> Shared:
     """Return how many of the words a text holds; endings make no difference."""
     words = set(search_text(text[:4_000]).split())
-    return Shared(len(asked), sum(_holds(words, word) for word in asked))
+    by_root: dict[str, list[str]] = {}
+    for word in words:
+        by_root.setdefault(word[:_ROOT], []).append(word)
+    held = sum(word in words or _has_alike(by_root, word) for word in asked)
+    return Shared(len(asked), held)
 
 
 def recency(age_days: float, *, window_days: float) -> float:
@@ -67,8 +71,8 @@ def is_imported(*, trust: str, entity: str | None) -> bool:
     return trust == "import" or (entity or "").lower().startswith(IMPORTED_ENTITIES)
 
 
-def _holds(words: Collection[str], asked: str) -> bool:
-    return asked in words or any(_alike(asked, word) for word in words)
+def _has_alike(by_root: Mapping[str, Sequence[str]], asked: str) -> bool:
+    return any(_alike(asked, word) for word in by_root.get(asked[:_ROOT], ()))
 
 
 def _alike(a: str, b: str) -> bool:

@@ -116,12 +116,16 @@ def _topic(asked: Continuing, past: _Past, options: ContinuationOptions) -> _Top
 
 
 def _search(services: Services, topic: _Topic, scope: Scope, since: datetime) -> Flow[Retrieved]:
-    """Search what keeps (facts, loops) and what passes (episodes, turns): the latter in the window only."""
+    """Search what keeps (facts, loops) and what passes (turns, episodes): the latter in the window only.
+
+    Without a topic of its own loops and episodes are listed instead.
+    """
     if not topic.words:
         return Retrieved(degraded=services.standing_notes())
-    keeps = yield from retrieve(services, replace(topic.query, kinds=("fact", "loop")), scope)
-    passing = replace(topic.query, kinds=("episode", "turn"), since=since)
-    passes = yield from retrieve(services, passing, scope)
+    keeping = ("fact", "loop") if topic.named else ("fact",)
+    passing = ("turn", "episode") if topic.named else ("turn",)
+    keeps = yield from retrieve(services, replace(topic.query, kinds=keeping), scope)
+    passes = yield from retrieve(services, replace(topic.query, kinds=passing, since=since), scope)
     degraded = tuple(dict.fromkeys([*keeps.degraded, *passes.degraded]))
     return Retrieved(hits=(*keeps.hits, *passes.hits), degraded=degraded)
 
@@ -206,8 +210,6 @@ class _Weigher:
         ours = self.speaking([hit for hit in hits if not _imported(hit)])
         facts = [self._matched(hit) for hit in ours if hit.kind == "fact" and self._is_recent_fact(hit)]
         turns = [self._matched(hit) for hit in ours if hit.kind == "turn"]
-        if not self.topic.named:
-            return [*facts, *turns]  # what is open and what happened is listed, not searched for
         episodes = [hit for hit in ours if hit.kind == "episode"]
         loops = [hit for hit in ours if hit.kind == "loop"]
         return [*facts, *turns, *self._in_order(episodes), *self._in_order(loops)]
