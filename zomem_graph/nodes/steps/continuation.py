@@ -106,7 +106,7 @@ def _topic(asked: Continuing, past: _Past, options: ContinuationOptions) -> _Top
     own = topic_words(asked.message)
     history = asked.history or [turn.content for turn in past.talk]
     thing = pointed_at(asked.message, history) or ""
-    query = Query(text=" ".join([*own, thing]), limit=options.looks, as_of=asked.as_of)
+    query = Query(text=" ".join([*own, thing]), limit=options.looks, as_of=asked.as_of, hyde=False)
     # Stored turns stand in for the conversation only where the message names nothing itself.
     if not own or (asked.history and is_followup(asked.message, history)):
         query = with_history(query, asked.message, history)
@@ -232,9 +232,7 @@ class _Weigher:
         """Return the hits that have to do with the topic: by a word, or by meaning alone nearly as well."""
         best = max((hit.score for hit in hits), default=0.0)
         least = max(self.floor, _BY_MEANING * best)
-        return [
-            hit for hit in hits if hit.score >= least or shared_words(self.topic.words, hit.text).held > 0
-        ]
+        return [hit for hit in hits if hit.score >= least or shared_words(self.topic.words, hit.text).held > 0]
 
     def _in_order(self, hits: Sequence[Hit]) -> list[Hit]:
         return [self._at(place, hit) for place, hit in enumerate(hits)]
