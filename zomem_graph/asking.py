@@ -109,7 +109,7 @@ def new_fact(item: Mapping[str, Any], number: int) -> NewFact:
     """Return one entry of `remember_many`; raise InvalidInput that names it."""
     if not isinstance(item, Mapping):
         raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
-    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote"}
+    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote", "at", "method"}
     unknown = sorted(set(map(str, item)) - allowed)
     if unknown:
         raise InvalidInput(f"item {number} has unknown names {unknown}; known are {sorted(allowed)}.")

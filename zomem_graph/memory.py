@@ -5,6 +5,7 @@ steps without blocking the event loop. Importing this module loads neither LangG
 """
 
 import asyncio
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,14 +36,16 @@ from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
 from zomem_graph.nodes.steps.recall import recall, recall_continuation
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
-from zomem_graph.nodes.steps.retrieve import retrieve
-from zomem_graph.nodes.values import CaptureReport, Hit, Recollection
+from zomem_graph.nodes.steps.retrieve import Retrieved, retrieve
+from zomem_graph.nodes.values import CaptureReport, Hits, Recollection
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import Closed, UnknownName, ZomemError
+from zomem_graph.stores.errors import Closed, ZomemError
 from zomem_graph.stores.records import Access, Fact, Turn
+from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
 from zomem_graph.subjects.episodes import EpisodeLog
+from zomem_graph.truth import Truth
 from zomem_graph.worker import Worker
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports):
+class Memory(TakesImports, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -109,9 +112,7 @@ class Memory(TakesImports):
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
         place = Home(settings.home, settings.database_file)
-        stores = Stores.open(
-            place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now
-        )
+        stores = Stores.open(place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now)
         try:
             with stores.read() as unit:
                 recorded = unit.journal.meta(EMBEDDER_KEY)
@@ -149,10 +150,12 @@ class Memory(TakesImports):
         metadata: Mapping[str, Any] | None = None,
         many: bool | None = None,
         allow_secret: bool = False,
+        on_conflict: str | None = None,
     ) -> Fact:
         """Store one fact and return it; a new value of a single-valued key supersedes the old one.
 
-        Raises InvalidInput or SecretRefused; then nothing was changed.
+        `on_conflict` does otherwise: merge, flag or pending. Raises InvalidInput or SecretRefused; then
+        nothing was changed. What is odd but kept (an unknown tier, a value that swings) warns.
         """
         fact = NewFact(
             entity=entity,
@@ -168,6 +171,7 @@ class Memory(TakesImports):
             metadata=metadata or {},
             many=many,
             allow_secret=allow_secret,
+            on_conflict=on_conflict,
         )
         return self._remember([fact])[0]
 
@@ -180,10 +184,11 @@ class Memory(TakesImports):
         checked = [fact.checked(self.options.write) for fact in new]
         for persona in {fact.persona for fact in checked}:
             Scope(persona=persona)
-        now = self.clock()
-        with self.stores.write() as unit:
-            stored = store_facts(unit, self, checked, now=now)
+        # The time is taken inside: of two writers the later one to come in is the later one to have said it.
+        stored = written(self.stores, lambda unit: store_facts(unit, self, checked, now=self.clock()))
         self._catch_up(len(stored))
+        for note in dict.fromkeys(note for one in stored for note in one.notes):
+            warnings.warn(note, stacklevel=3)
         return [one.fact for one in stored]
 
     def observe(
@@ -219,9 +224,7 @@ class Memory(TakesImports):
         words = CaptureWords(scope=scope, source=source, session=session, dry_run=dry_run, inline=inline)
         return run(capture(self, capture_request(conversation, words)))
 
-    async def acapture(
-        self, conversation: Iterable[Any] | str, **words: Unpack[CaptureWords]
-    ) -> CaptureReport:
+    async def acapture(self, conversation: Iterable[Any] | str, **words: Unpack[CaptureWords]) -> CaptureReport:
         """Do the same as `capture` without blocking the event loop."""
         self._check_open()
         return await arun(capture(self, capture_request(conversation, words)))
@@ -251,7 +254,7 @@ class Memory(TakesImports):
         until: datetime | None = None,
         as_of: datetime | None = None,
         include_superseded: bool = False,
-    ) -> list[Hit]:
+    ) -> Hits:
         """Return what answers a question, best first; every string is a legal question.
 
         `hyde`: True or False for an imagined answer by the chat model, or your own imagined answer as
@@ -269,13 +272,12 @@ class Memory(TakesImports):
             as_of=as_of,
             include_superseded=include_superseded,
         )
-        return list(run(retrieve(self, search_query(query, words), scope or Scope())).hits)
+        return _as_hits(run(retrieve(self, search_query(query, words), scope or Scope())))
 
-    async def asearch(self, query: str, **words: Unpack[SearchWords]) -> list[Hit]:
+    async def asearch(self, query: str, **words: Unpack[SearchWords]) -> Hits:
         """Do the same as `search` without blocking the event loop."""
         self._check_open()
-        found = await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope()))
-        return list(found.hits)
+        return _as_hits(await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope())))
 
     def recall(
         self,
@@ -325,20 +327,6 @@ class Memory(TakesImports):
         return found
 
     # -- care ----------------------------------------------------------------------------------
-
-    def delete(self, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
-        """Take one thing out of memory; it stays in the archive. Raises UnknownName."""
-        self._check_open()
-        now = self.clock()
-        with self.stores.write() as unit:
-            found = unit.items.find([id]) if isinstance(id, str) else []
-            allowed = {(scope or Scope()).persona, SHARED} if scope is not None else None
-            if not found or found[0].state != "current" or (allowed and found[0].persona not in allowed):
-                raise UnknownName(f"Nothing current has the id {id!r:.80}. Find ids with `zomem search`.")
-            unit.items.end([id], state="deleted", at=now)
-            unit.facts.end([id], state="deleted", at=now)
-            unit.loops.end([id], status="superseded", at=now, resolution="deleted")
-        self.wake_worker()
 
     def flush(self) -> int:
         """Wait until the index holds everything committed; return how many changes it took."""
@@ -420,9 +408,7 @@ class Memory(TakesImports):
 
     def _something_waits(self) -> bool:
         with self.stores.read() as unit:
-            unembedded = self.embedder is not None and unit.items.pending_count(
-                embedder=self.embedder.identity
-            )
+            unembedded = self.embedder is not None and unit.items.pending_count(embedder=self.embedder.identity)
             return bool(
                 unembedded or unit.outbox.depth() >= self.options.write.drain_at or unit.journal.queue_depth()
             )
@@ -439,3 +425,7 @@ class Memory(TakesImports):
     def _check_open(self) -> None:
         if self._closed:
             raise Closed("This memory was closed. Open it again with Memory.open(home).")
+
+
+def _as_hits(found: Retrieved) -> Hits:
+    return Hits(found.hits, degraded=found.degraded, trace=[found.trace])

@@ -1,16 +1,24 @@
 """What steps hand to callers: hits, recollections, reports. Frozen, and plain data on request."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from zomem_graph.stores.records import Conflict, Fact, Origin, Turn
+
 __all__ = [
     "CaptureReport",
+    "ErasureReport",
     "Explanation",
+    "FactConflict",
     "GateVerdict",
     "Hit",
+    "Hits",
+    "ProvenanceReport",
     "Recollection",
+    "Said",
+    "Trace",
     "plain",
 ]
 
@@ -19,6 +27,7 @@ __all__ = [
 class Explanation:
     """Why a hit ranks where it does. Ranks count from 1; None: that leg did not find it.
 
+    `late` is how well the question's words are met one by one, None without token vectors.
     `raw_score` is the recipe's own sum, comparable within one query only.
     """
 
@@ -26,6 +35,7 @@ class Explanation:
     words_score: float = 0.0
     meaning_rank: int | None = None
     cosine: float | None = None
+    late: float | None = None
     speaker: bool = False
     session: bool = False
     raw_score: float = 0.0
@@ -60,6 +70,17 @@ class Hit:
                 "explanation": Explanation(**explanation),
             }
         )
+
+
+class Hits(list[Hit]):
+    """What a search found, best first; `degraded` names what could not be asked, `trace` what was done."""
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), *, degraded: Sequence[str] = (), trace: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        super().__init__(hits)
+        self.degraded = tuple(degraded)
+        self.trace = tuple(trace)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +135,64 @@ class CaptureReport:
     preview: tuple[Mapping[str, Any], ...] = ()
     skipped_because: Mapping[str, int] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactConflict:
+    """A conflict with its two facts; a fact that was erased since is None."""
+
+    conflict: Conflict
+    newer: Fact | None
+    older: Fact | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One saying behind a fact: the origin, and the turn itself while it is kept."""
+
+    origin: Origin
+    turn: Turn | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenanceReport:
+    """Where a fact came from, down to turn and quote, and the values before and after it.
+
+    `chain` is oldest first and holds the fact itself; `conflicts` are those it takes part in.
+    """
+
+    fact: Fact
+    said: tuple[Said, ...]
+    chain: tuple[Fact, ...]
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Where something erased was still found: a file of the home (`place`), and how it is written there."""
+
+    place: str
+    form: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureReport:
+    """What was erased, and the proof: what was scanned and what was still found there.
+
+    `clean` says that the scan looked at everything and found nothing. `listed` names what went (or, in a
+    dry run, what would go and its text). `shared` counts texts that kept memories say as well, which are
+    no traces.
+    """
+
+    persona: str
+    dry_run: bool
+    clean: bool
+    counts: Mapping[str, int] = field(default_factory=dict)
+    listed: tuple[Mapping[str, str], ...] = ()
+    scanned: Mapping[str, int] = field(default_factory=dict)
+    traces: tuple[Trace, ...] = ()
+    shared: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def plain(value: Any) -> Any:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, func, insert, literal, or_, select, update
 
 from zomem_graph.stores import sql
+from zomem_graph.stores.columns import UtcTime
 from zomem_graph.stores.identity import LIVE
 from zomem_graph.stores.records import Conflict, Fact
 from zomem_graph.stores.words import scope_token
@@ -21,7 +22,8 @@ _t = sql.fact_conflicts.c
 _fact = sql.facts.c
 _item = sql.items.c
 _LONGEST = 300  # characters of a value that is compared by its wording; longer ones are texts, not statements
-_AFTER_SEPARATOR = " "  # sorts right behind the separator that ends an entity in a slot, U+001F
+_SEPARATOR = "\x1f"  # between the parts of a slot
+_BEHIND_SEPARATOR = " "  # sorts right behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,9 @@ class Conflicts:
         return self._facts(_fact.persona == persona, _fact.slot == slot)
 
     def about(self, persona: str, prefix: str, *, live_only: bool = True, most: int = 200) -> list[Fact]:
-        """Return facts whose slot begins with an entity's prefix, the newest first.
+        """Return facts of a slot, or of an entity when `prefix` ends with the separator, the newest first.
 
-        `prefix` ends with the separator U+001F, so "Ann" never takes in "Annabel".
+        "Ann" never takes in "Annabel", nor the key "port" the key "port range".
         """
         where = [_fact.persona == persona, *_under(prefix)]
         if live_only:
@@ -160,12 +162,26 @@ class Conflicts:
                 .values(confidence=_fact.confidence * 0.5)
             )
 
-    def end_earlier(self, fact_id: str, *, at: datetime, superseded_by: str) -> None:
-        """Let a superseded fact have ended earlier: a value from between came to light later."""
+    def end_at(self, fact_id: str, *, at: datetime, superseded_by: str) -> None:
+        """Move the end of a fact that is not current: what came after it turned out to be another one."""
         self._connection.execute(
             update(sql.facts).where(_fact.id == fact_id).values(ended_at=at, superseded_by=superseded_by)
         )
         self._connection.execute(update(sql.items).where(_item.id == fact_id).values(ended_at=at))
+
+    def set_state(self, item_id: str, state: str, *, at: datetime) -> None:
+        """Give something that has ended, or just now ends, another state; the time of its end stays."""
+        for table in (sql.facts, sql.items):
+            c = table.c
+            self._connection.execute(
+                update(table)
+                .where(c.id == item_id)
+                .values(state=state, ended_at=func.coalesce(c.ended_at, literal(at, UtcTime())))
+            )
+
+    def ousted_by(self, fact_id: str) -> list[Fact]:
+        """Return the facts another one took the place of, oldest first."""
+        return self._facts(_fact.superseded_by == fact_id)
 
     def revive(self, fact_id: str) -> None:
         """Make a fact that ended current again; it waits for its vector like a new one.
@@ -203,6 +219,9 @@ class Conflicts:
         return [Conflict(**row) for row in rows.mappings()]
 
 
-def _under(prefix: str) -> tuple[Any, Any]:
-    """Return the conditions for slots under an entity, in a form the index serves."""
-    return _fact.slot >= prefix, _fact.slot < prefix[:-1] + _AFTER_SEPARATOR
+def _under(prefix: str) -> tuple[Any, ...]:
+    """Return the conditions for a slot and what is below it, in a form the index serves."""
+    if prefix.endswith(_SEPARATOR):
+        return _fact.slot >= prefix, _fact.slot < prefix[:-1] + _BEHIND_SEPARATOR
+    below = and_(_fact.slot >= prefix + _SEPARATOR, _fact.slot < prefix + _BEHIND_SEPARATOR)
+    return (or_(_fact.slot == prefix, below),)

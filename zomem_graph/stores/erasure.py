@@ -12,7 +12,11 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, TableClause, delete, func, or_, select, update
 
 from zomem_graph.stores import sql
+from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.index_meta import IndexMeta
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.words import scope_token
 
 __all__ = ["Erasure", "Selection", "Vanishing"]
 
@@ -21,8 +25,6 @@ _item = sql.items.c
 _fact = sql.facts.c
 _turn = sql.turns.c
 _part = 400
-# Shared by all personas, or not text anybody said.
-_NOT_SAID = {"meta", "outbox", "collections", "tombstones", "embedding_cache"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,9 @@ class Vanishing:
 class Erasure:
     """Reads what a persona has, and removes it, within one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, dialect: Dialect) -> None:
         self._connection = connection
+        self._dialect = dialect
 
     # -- what there is -------------------------------------------------------------------------
 
@@ -100,20 +103,28 @@ class Erasure:
                     vectors[embedding] = None
         return Vanishing(tuple(vectors), frozenset(places))
 
-    def kept_vectors(self, vectors: Sequence[bytes]) -> set[bytes]:
-        """Return which of these vectors something that is kept has too."""
-        kept: set[bytes] = set()
-        for part in _parts(vectors):
-            rows = self._connection.execute(select(_item.embedding).where(_item.embedding.in_(part)))
-            kept.update(row[0] for row in rows)
-        return kept
+    def vectors(self) -> Iterator[bytes]:
+        """Yield every vector that is in the tables."""
+        rows = self._connection.execute(select(_item.embedding).where(_item.embedding.is_not(None)))
+        return (row[0] for row in rows)
+
+    def unheard(self, words: Sequence[str]) -> set[str]:
+        """Return the stems of those words that no text in the store has; the full text is up to date."""
+        stems = sorted({stem(word) for word in words})
+        heard: set[str] = set()
+        for part in _parts(stems):
+            heard.update(self._dialect.document_frequencies(self._connection, part))
+        return set(stems) - heard
+
+    def collections(self, places: Iterable[tuple[str, str]]) -> list[str]:
+        """Return the names of the index collections that have or had vectors of these (persona, kind)."""
+        starts = tuple(f"{kind}-{scope_token('persona', persona)}-" for persona, kind in places)
+        known = IndexMeta(self._connection, self._dialect).editions()
+        return sorted(name for name in known if name.startswith(starts))
 
     def texts(self) -> Iterator[str]:
-        """Yield every text that is in the tables, row by row."""
-        for name in sql.__all__:
-            table = getattr(sql, name)
-            if not isinstance(table, TableClause) or name in _NOT_SAID:
-                continue
+        """Yield every text that is remembered, row by row; logs and queues hold none of their own."""
+        for table in (sql.items, sql.facts, sql.turns, sql.episodes, sql.open_loops):
             for row in self._connection.execute(select(table)):
                 yield "\n".join(_told(value) for value in row if isinstance(value, str | list | dict))
 
@@ -179,6 +190,12 @@ class Erasure:
             "decisions": self._sweep(sql.gate_log, persona, ("reason", "keywords"), holds),
             "extractions": self._sweep(sql.extractions, persona, ("source", "error"), holds),
         }
+
+    def leave_speakers(self, persona: str) -> None:
+        """Remove the names of those who said nothing that is kept."""
+        s = sql.speakers.c
+        heard = select(_item.speaker).where(_item.persona == persona, _item.speaker.is_not(None))
+        self._connection.execute(delete(sql.speakers).where(s.persona == persona, s.name.not_in(heard)))
 
     def clear_question_vectors(self) -> int:
         """Empty the cache of questions' vectors: one may ask for what was erased, and it is only a cache."""

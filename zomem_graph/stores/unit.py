@@ -78,7 +78,7 @@ class Unit:
     @cached_property
     def erasure(self) -> Erasure:
         """What is to go for good."""
-        return Erasure(self._connection)
+        return Erasure(self._connection, self._dialect)
 
     @cached_property
     def imports(self) -> Imports:

@@ -33,6 +33,7 @@ __all__ = [
     "merged_value",
     "speaks_of_change",
     "speaks_of_the_past",
+    "without_numbers",
 ]
 
 Strategy = Literal["supersede", "merge", "flag", "pending"]
@@ -180,12 +181,17 @@ def may_deny(text: str) -> bool:
 
 def differ_in_number(a: str, b: str) -> bool:
     """Return whether two statements are the same but for a number or a date."""
-    a, b = normal(a), normal(b)
-    (dates_a, rest_a), (dates_b, rest_b) = moments_in(a), moments_in(b)
-    (numbers_a, words_a), (numbers_b, words_b) = quantities_in(rest_a), quantities_in(rest_b)
-    if _WORD.findall(words_a) != _WORD.findall(words_b) or not _telling(words_a):
+    if not (bare := without_numbers(a)) or bare != without_numbers(b):
         return False
+    (dates_a, rest_a), (dates_b, rest_b) = moments_in(normal(a)), moments_in(normal(b))
+    numbers_a, numbers_b = quantities_in(rest_a)[0], quantities_in(rest_b)[0]
     return moments_clash(dates_a, dates_b) or quantities_clash(numbers_a, numbers_b)
+
+
+def without_numbers(text: str) -> tuple[str, ...]:
+    """Return the words of a statement beside its numbers and dates; none when they say nothing alone."""
+    rest = quantities_in(moments_in(normal(text))[1])[1]
+    return tuple(_WORD.findall(rest)) if _telling(rest) else ()
 
 
 def merged_value(values: Sequence[str]) -> str:

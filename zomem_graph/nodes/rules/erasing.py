@@ -1,18 +1,30 @@
 """What forgetting means for wording: which texts hold a fact, and how an erased text is known again."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from zomem_graph.nodes.rules.keys import normal
 
-__all__ = ["Mark", "fact_marks", "holds_fact", "needles_of", "source_marks", "telling", "turn_marks"]
+__all__ = [
+    "FactForms",
+    "Mark",
+    "fact_marks",
+    "needles_of",
+    "shares_wording",
+    "shingles",
+    "source_marks",
+    "telling",
+    "turn_marks",
+]
 
 Mark = tuple[str, str]
 """A kind and a content: what a tombstone is made of."""
 
 _TELLING: Final = 20
 _TELLING_WITH_A_DIGIT: Final = 6
+_RUN: Final = 4  # words
 _LEAST_NEEDLE: Final = 8  # bytes; anything shorter is found by chance in any large file
 _WINDOW: Final = 48  # characters looked for of a long text, so that a page boundary hides only one of them
 _MOST_WINDOWS: Final = 6
@@ -28,20 +40,44 @@ def telling(text: str) -> bool:
     )
 
 
-def holds_fact(
-    text: str, *, entity: str, value: str, sentence: str, quote: str | None, key: str | None
-) -> bool:
-    """Return whether a text says a fact: its sentence, its quote, its telling value, or entity and value."""
-    form = normal(text)
-    for part in (sentence, quote or ""):
-        if part and telling(part) and normal(part) in form:
+@dataclass(frozen=True, slots=True)
+class FactForms:
+    """A fact in the forms in which texts are searched for it."""
+
+    whole: tuple[str, ...]
+    value: str
+    value_tells: bool
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, *, entity: str, key: str | None, value: str, sentence: str, quote: str | None) -> "FactForms":
+        """Return the forms of a fact: its sentence and quote, its value, and the names beside it."""
+        return cls(
+            whole=tuple(normal(part) for part in (sentence, quote or "") if telling(part)),
+            value=normal(value),
+            value_tells=telling(value),
+            names=tuple(normal(name) for name in (entity, key or "") if name.strip()),
+        )
+
+    def said_in(self, form: str) -> bool:
+        """Return whether a normalised text says the fact: whole, by a telling value, or name and value."""
+        if any(part in form for part in self.whole):
             return True
-    said = normal(value)
-    if not said or not _occurs(said, form):
-        return False
-    if telling(value):
-        return True
-    return any(_occurs(normal(name), form) for name in (entity, key or "") if name.strip())
+        if not self.value or self.value not in form or not _occurs(self.value, form):
+            return False
+        return self.value_tells or any(_occurs(name, form) for name in self.names)
+
+
+def shingles(text: str) -> set[str]:
+    """Return the runs of four words of a text by which a summary of it is recognised."""
+    spoken = _WORD.findall(normal(text))
+    runs = (" ".join(spoken[start : start + _RUN]) for start in range(len(spoken) - _RUN + 1))
+    return {run for run in runs if len(run) >= _TELLING - _RUN}
+
+
+def shares_wording(text: str, runs: Collection[str]) -> bool:
+    """Return whether a text has any of these runs of words in it."""
+    return not shingles(text).isdisjoint(runs)
 
 
 def fact_marks(slot: str, value: str, sentence: str) -> list[Mark]:
@@ -69,7 +105,8 @@ def needles_of(texts: Iterable[str]) -> list[str]:
     found: dict[str, None] = {}
     for text in texts:
         for part in _windows(text.strip()):
-            if len(part.encode("utf-8", "surrogatepass")) >= _LEAST_NEEDLE:
+            # One plain word may stand in any dictionary; the sentence it was said in is looked for too.
+            if not part.isalpha() and len(part.encode("utf-8", "surrogatepass")) >= _LEAST_NEEDLE:
                 found[part] = None
     return list(found)
 

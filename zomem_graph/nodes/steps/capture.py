@@ -26,6 +26,7 @@ from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash, new_id
 from zomem_graph.stores.records import CaptureRun, Turn
+from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["CaptureRequest", "capture"]
@@ -62,7 +63,8 @@ def _write(
     services: Services, request: CaptureRequest, messages: Sequence[Said], redacted: int, now: datetime
 ) -> CaptureReport:
     has_model = services.chat("extraction") is not None
-    with services.stores.write() as unit:
+
+    def write(unit: Unit) -> CaptureReport:
         wanted = _not_forgotten(unit, messages, request)
         turns = store_turns(
             unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust
@@ -87,7 +89,9 @@ def _write(
         )
         if turns:
             unit.journal.captured(_run(request, report, messages, now, services.clock()))
-    return report
+        return report
+
+    return written(services.stores, write)
 
 
 def _by_rule(

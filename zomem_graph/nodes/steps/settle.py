@@ -12,7 +12,18 @@ from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Conflict, Fact, Link, Origin
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["CONTRADICTS", "SUPERSEDES", "Settled", "item_of", "oscillation", "settle"]
+__all__ = [
+    "CONTRADICTS",
+    "SUPERSEDES",
+    "Settled",
+    "conflict_between",
+    "item_of",
+    "join_values",
+    "link_between",
+    "oscillation",
+    "retire",
+    "settle",
+]
 
 SUPERSEDES = "supersedes"
 CONTRADICTS = "contradicts"
@@ -44,9 +55,9 @@ def settle(unit: Unit, fact: Fact, judged: Sequence[Judgement], *, origin: Origi
     replaced = [one.rival_id for one in judged if one.outcome == "superseded"]
     retire(unit, replaced, by=fact, now=now)
     _add(unit, fact, origin)
-    unit.links.add([_link(fact.id, old, SUPERSEDES, now) for old in replaced])
+    unit.links.add([link_between(fact.id, old, SUPERSEDES, now) for old in replaced])
     doubted = [one for one in judged if one.outcome in _WAITING]
-    unit.links.add([_link(fact.id, one.rival_id, CONTRADICTS, now) for one in doubted])
+    unit.links.add([link_between(fact.id, one.rival_id, CONTRADICTS, now) for one in doubted])
     unit.conflicts.add([_conflict(fact, one, now) for one in judged])
     return Settled(fact=fact, outcome="changed" if replaced else "new", replaced=tuple(replaced))
 
@@ -58,6 +69,34 @@ def retire(unit: Unit, ids: Sequence[str], *, by: Fact, now: datetime, state: st
     unit.items.end(ids, state=state, at=at)
     unit.conflicts.halve_confidence(ids)
     unit.provenance.ended(ids, at=at, superseded_by=by.id, now=now)
+
+
+def join_values(unit: Unit, parts: Sequence[Fact], *, now: datetime) -> Fact:
+    """Make one current fact of several values of a slot; the parts stay as merged (spec F84)."""
+    newest = parts[-1]
+    value = merged_value([part.value for part in parts])
+    joined = replace(
+        newest,
+        id=new_id(),
+        value=value,
+        text=f"{newest.entity} {newest.key}: {value}" if newest.key else f"{newest.entity}: {value}",
+        importance=max(part.importance for part in parts),
+        confidence=max(part.confidence for part in parts),
+        state="current",
+        created_at=max(now, newest.created_at),
+        ended_at=None,
+        superseded_by=None,
+        turn_id=None,
+        quote=None,
+    )
+    for part in parts:
+        retire(unit, [part.id], by=joined, now=now, state="merged")
+        if part.state != "current":
+            unit.conflicts.set_state(part.id, "merged", at=now)
+            unit.conflicts.end_at(part.id, at=part.ended_at or now, superseded_by=joined.id)
+    _add(unit, joined, _origin_of_join(joined, now))
+    unit.links.add([link_between(joined.id, part.id, SUPERSEDES, now) for part in parts])
+    return joined
 
 
 def oscillation(unit: Unit, fact: Fact, *, times: int, hours: float, now: datetime) -> str | None:
@@ -83,6 +122,37 @@ def oscillation(unit: Unit, fact: Fact, *, times: int, hours: float, now: dateti
         )
         unit.conflicts.add([_conflict(fact, swing, now)])
     return note
+
+
+def conflict_between(
+    newer: Fact,
+    older_id: str,
+    *,
+    conflict_type: str,
+    resolution: str,
+    detector: str,
+    note: str,
+    now: datetime,
+) -> Conflict:
+    """Return the record of a conflict; it is resolved unless it is left for somebody to decide."""
+    return Conflict(
+        id=new_id(),
+        persona=newer.persona,
+        fact_id=newer.id,
+        conflicting_fact_id=older_id,
+        conflict_type=conflict_type,
+        resolution=resolution,
+        detector=detector,
+        score=None,
+        note=note,
+        created_at=now,
+        resolved_at=None if resolution in _WAITING else now,
+    )
+
+
+def link_between(source: str, target: str, relation: str, now: datetime) -> Link:
+    """Return a link of full weight from one fact to another."""
+    return Link(source_id=source, target_id=target, relation=relation, weight=1.0, created_at=now)
 
 
 def item_of(fact: Fact) -> NewItem:
@@ -113,11 +183,11 @@ def _file_behind(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now:
     if judged.place == "opposite":
         ended = max(fact.created_at, unit.facts.find([judged.rival_id])[0].created_at)
     elif judged.outcome == "late" and before is not None and (before.ended_at or ended) > fact.created_at:
-        unit.conflicts.end_earlier(before.id, at=fact.created_at, superseded_by=fact.id)
+        unit.conflicts.end_at(before.id, at=fact.created_at, superseded_by=fact.id)
         unit.provenance.ended([before.id], at=fact.created_at, superseded_by=fact.id, now=now)
     filed = _ended(fact, state="superseded", at=ended, by=by)
     _add(unit, filed, replace(origin, effective_until=ended, superseded_by=by, superseded_at=now))
-    unit.links.add([_link(by, filed.id, SUPERSEDES, now)])
+    unit.links.add([link_between(by, filed.id, SUPERSEDES, now)])
     unit.conflicts.add([_conflict(filed, judged, now, resolution="superseded")])
     return Settled(fact=filed, outcome=judged.outcome)
 
@@ -126,37 +196,18 @@ def _set_aside(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: d
     """Keep the newcomer out of recall until somebody decides; the current value stays."""
     waiting = _ended(fact, state="flagged", at=fact.created_at, by=None)
     _add(unit, waiting, origin)
-    unit.links.add([_link(fact.id, judged.rival_id, CONTRADICTS, now)])
+    unit.links.add([link_between(fact.id, judged.rival_id, CONTRADICTS, now)])
     unit.conflicts.add([_conflict(fact, judged, now)])
     return Settled(fact=waiting, outcome="flagged")
 
 
 def _merge(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datetime) -> Settled:
     (old,) = unit.facts.find([judged.rival_id])
-    value = merged_value([old.value, fact.value])
-    if same_value(value, old.value):
+    if same_value(merged_value([old.value, fact.value]), old.value):
         return Settled(fact=old, outcome="unchanged")
-    text = f"{fact.entity} {fact.key}: {value}" if fact.key else f"{fact.entity}: {value}"
-    joined = replace(
-        fact,
-        id=new_id(),
-        value=value,
-        text=text,
-        importance=max(old.importance, fact.importance),
-        confidence=max(old.confidence, fact.confidence),
-        turn_id=None,
-        quote=None,
-    )
-    retire(unit, [old.id], by=joined, now=now, state="merged")
-    part = _ended(fact, state="merged", at=fact.created_at, by=joined.id)
-    _add(
-        unit,
-        part,
-        replace(origin, effective_until=part.ended_at, superseded_by=joined.id, superseded_at=now),
-    )
-    made = replace(origin, id=new_id(), fact_id=joined.id, capture_method="merge", turn_id="", quote=None)
-    _add(unit, joined, made)
-    unit.links.add([_link(joined.id, one, SUPERSEDES, now) for one in (old.id, part.id)])
+    part = _ended(fact, state="merged", at=fact.created_at, by=None)
+    _add(unit, part, origin)
+    joined = join_values(unit, [old, part], now=now)
     unit.conflicts.add([_conflict(fact, judged, now)])
     return Settled(fact=joined, outcome="merged", replaced=(old.id,))
 
@@ -174,21 +225,29 @@ def _ended(fact: Fact, *, state: str, at: datetime, by: str | None) -> Fact:
 
 
 def _conflict(fact: Fact, judged: Judgement, now: datetime, *, resolution: str | None = None) -> Conflict:
-    outcome = resolution or judged.outcome
-    return Conflict(
-        id=new_id(),
-        persona=fact.persona,
-        fact_id=fact.id,
-        conflicting_fact_id=judged.rival_id,
+    return conflict_between(
+        fact,
+        judged.rival_id,
         conflict_type=judged.conflict_type,
-        resolution=outcome,
+        resolution=resolution or judged.outcome,
         detector=judged.detector,
-        score=None,
         note=judged.note,
-        created_at=now,
-        resolved_at=None if outcome in _WAITING else now,
+        now=now,
     )
 
 
-def _link(source: str, target: str, relation: str, now: datetime) -> Link:
-    return Link(source_id=source, target_id=target, relation=relation, weight=1.0, created_at=now)
+def _origin_of_join(joined: Fact, now: datetime) -> Origin:
+    return Origin(
+        id=new_id(),
+        fact_id=joined.id,
+        persona=joined.persona,
+        source=joined.source,
+        turn_id="",
+        capture_method="merge",
+        captured_at=now,
+        effective_from=joined.created_at,
+        effective_until=None,
+        superseded_by=None,
+        superseded_at=None,
+        quote=None,
+    )

@@ -1,0 +1,133 @@
+"""End what is known, one thing at a time, and tie or untie two things; each checks who asks."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.relations import RELATIONS
+from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.records import Fact, Item, Link
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["delete_one", "link_two", "may_change", "retract_one", "unlink_two"]
+
+_LONGEST_REASON = 2_000
+_LONGEST_RELATION = 100
+_STANDS = ("current", "superseded", "merged", "expired", "archived", "flagged")
+
+
+def may_change(unit: Unit, item_id: str, scope: Scope | None) -> Item:
+    """Return one thing by id; raise UnknownName when it is not there or out of the scope's reach."""
+    found = unit.items.find([item_id]) if isinstance(item_id, str) else []
+    if not found or (scope is not None and found[0].persona not in readable(unit, scope)):
+        whose = f" in what {scope.persona!r:.80} can reach" if scope is not None else ""
+        raise UnknownName(f"Nothing{whose} has the id {item_id!r:.80}. Find ids with `zomem search`.")
+    return found[0]
+
+
+def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
+    """Take one current thing out of recall; it stays in the archive. Raises UnknownName."""
+    now = services.clock()
+    with services.stores.write() as unit:
+        if may_change(unit, item_id, scope).state != "current":
+            raise UnknownName(f"Nothing current has the id {item_id!r:.80}. Find ids with `zomem search`.")
+        unit.items.end([item_id], state="deleted", at=now)
+        unit.facts.end([item_id], state="deleted", at=now)
+        unit.loops.end([item_id], status="superseded", at=now, resolution="deleted")
+        unit.provenance.ended([item_id], at=now, superseded_by=None, now=now)
+    services.wake_worker()
+
+
+def retract_one(services: Services, item_id: str, reason: str, scope: Scope | None) -> Fact | None:
+    """Say that something was never true: out of recall and of the past, kept for audit.
+
+    What it had taken the place of stands again. Returns the fact as it is now, None for what is no fact.
+    """
+    if not isinstance(reason, str) or not reason.strip() or len(reason) > _LONGEST_REASON:
+        raise InvalidInput(f"reason must be a text of 1 to {_LONGEST_REASON:,} characters: why was it wrong?")
+    now = services.clock()
+    with services.stores.write() as unit:
+        item = may_change(unit, item_id, scope)
+        if item.state not in _STANDS:
+            raise UnknownName(f"{item_id!r:.80} is {item.state} already.")
+        facts = unit.facts.find([item_id])
+        unit.items.end([item_id], state="retracted", at=now)
+        unit.conflicts.set_state(item_id, "retracted", at=now)
+        unit.loops.end([item_id], status="superseded", at=now, resolution="retracted")
+        if facts:
+            _retract_fact(unit, facts[0], reason, now)
+        found = unit.facts.find([item_id])
+    services.wake_worker()
+    return found[0] if found else None
+
+
+def link_two(
+    services: Services, source_id: str, target_id: str, *, relation: str, weight: float, scope: Scope | None
+) -> tuple[Link, tuple[str, ...]]:
+    """Tie two things together; the same triple is replaced (spec F26). Returns notes for the caller too."""
+    relation = _relation(relation)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+        raise InvalidInput(f"weight must be a number, not {weight!r:.40}.")
+    if weight < 0:
+        raise InvalidInput(f"weight must not be negative, not {weight!r:.40}.")
+    now = services.clock()
+    with services.stores.write() as unit:
+        ends = [may_change(unit, one, scope) for one in (source_id, target_id)]
+        _check_ends(ends)
+        link = Link(
+            source_id=source_id,
+            target_id=target_id,
+            relation=relation,
+            weight=float(weight),
+            created_at=now,
+        )
+        unit.links.add([link])
+    known = relation in RELATIONS
+    note = f"unknown relation {relation!r:.60} is kept; known: {', '.join(sorted(RELATIONS))}"
+    return link, () if known else (note,)
+
+
+def unlink_two(
+    services: Services, source_id: str, target_id: str, *, relation: str | None, scope: Scope | None
+) -> int:
+    """Untie two things, one relation or all; return how many links went. Raises UnknownName for none."""
+    with services.stores.write() as unit:
+        for one in (source_id, target_id):
+            may_change(unit, one, scope)
+        gone = unit.links.remove(source_id, target_id, None if relation is None else _relation(relation))
+    if not gone:
+        named = f" {relation!r:.60}" if relation is not None else ""
+        raise UnknownName(f"There is no link{named} from {source_id!r:.80} to {target_id!r:.80}.")
+    return gone
+
+
+def _retract_fact(unit: Unit, fact: Fact, reason: str, now: datetime) -> None:
+    """Note why, and close the gap that a false value leaves in the history of its slot."""
+    why = {**fact.metadata, "retracted": reason, "retracted_at": now.isoformat()}
+    unit.facts.change(fact.id, metadata=why)
+    unit.provenance.ended([fact.id], at=fact.created_at, superseded_by=None, now=now)
+    for last in {one.slot: one for one in unit.conflicts.ousted_by(fact.id)}.values():
+        if fact.state == "current" and unit.facts.current(last.persona, last.slot) is None:
+            unit.conflicts.revive(last.id)
+            unit.facts.change(last.id, confidence=min(1.0, last.confidence * 2))
+            unit.provenance.ended([last.id], at=None, superseded_by=None, now=now)
+        elif fact.ended_at is not None and fact.superseded_by is not None:
+            unit.conflicts.end_at(last.id, at=fact.ended_at, superseded_by=fact.superseded_by)
+            unit.provenance.ended([last.id], at=fact.ended_at, superseded_by=fact.superseded_by, now=now)
+
+
+def _check_ends(ends: Sequence[Item]) -> None:
+    source, target = ends
+    if source.id == target.id:
+        raise InvalidInput("A thing cannot be linked to itself.")
+    if len({source.persona, target.persona} - {SHARED}) > 1:
+        raise InvalidInput("The two belong to different personas, so a link would show one to the other.")
+
+
+def _relation(relation: str) -> str:
+    if not isinstance(relation, str) or not relation.strip() or len(relation) > _LONGEST_RELATION:
+        raise InvalidInput(f"relation must be a text of 1 to {_LONGEST_RELATION} characters.")
+    return relation.strip()

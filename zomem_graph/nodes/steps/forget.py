@@ -1,0 +1,278 @@
+"""Forget for good: the rows in one transaction, then what is left outside the tables, then the proof.
+
+An erasure that is cut short after its transaction has taken nothing back: the rows are gone, and the next
+`forget` finishes the rest.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.erasing import Mark, fact_marks, needles_of, source_marks, turn_marks
+from zomem_graph.nodes.steps.embed import feed_index
+from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, texts_of, things_in
+from zomem_graph.nodes.values import ErasureReport, Trace
+from zomem_graph.stores.erasure import Selection
+from zomem_graph.stores.errors import IndexUnavailable, StoreError
+from zomem_graph.stores.proof import Needles, Scan, scan_files
+from zomem_graph.stores.remains import (
+    Cleaned,
+    clean_backups,
+    clean_checkpoints,
+    clean_persona_files,
+    compact,
+    home_files,
+)
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import search_text
+
+__all__ = ["Wanted", "forget"]
+
+_PENDING = "erasure.pending"  # collections of an erasure whose rows are gone and whose rest is not done yet
+
+
+@dataclass(slots=True)
+class _Erased:
+    """What went with the transaction, kept for the proof."""
+
+    gone: Selection
+    texts: list[str]
+    vectors: tuple[bytes, ...]
+    collections: list[str]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def forget(
+    services: Services, wanted: Wanted, *, checkpoints: Path | None = None, dry_run: bool = False
+) -> ErasureReport:
+    """Erase what is wanted and prove it, or with `dry_run` only say what would go.
+
+    `checkpoints` is the folder of saved checkpoints when it is not in the home. Raises UnknownName for an
+    id that the persona does not own; then nothing was changed.
+    """
+    if dry_run:
+        with services.stores.read() as unit:
+            gone = select_wanted(unit, wanted)
+        return ErasureReport(
+            persona=wanted.persona,
+            dry_run=True,
+            clean=False,
+            counts=_kinds(gone),
+            listed=tuple(_listed(gone, with_text=True)),
+            notes=("dry run: nothing was changed and nothing was scanned",),
+        )
+    erased = _erase_rows(services, wanted)
+    left = [*_empty_index(services, erased), *compact(services.stores.database)]
+    needles, shared = _needles(services, erased)
+    cleaned = _clean_files(services, wanted, erased, needles, checkpoints)
+    scan = _scan(services, needles, checkpoints)
+    left += [*(note for one in cleaned.values() for note in one.notes), *scan.unread]
+    if not left:
+        with services.stores.write() as unit:
+            unit.journal.set_meta(_PENDING, "[]")
+    for name, one in cleaned.items():
+        erased.counts[f"{name}_rewritten"] = len(one.rewritten)
+        erased.counts[f"{name}_removed"] = len(one.removed)
+    return ErasureReport(
+        persona=wanted.persona,
+        dry_run=False,
+        clean=not scan.found and not left,
+        counts={name: count for name, count in erased.counts.items() if count},
+        listed=tuple(_listed(erased.gone, with_text=False)),
+        scanned={
+            "files": scan.files,
+            "archive_members": scan.members,
+            "bytes": scan.bytes,
+            "looked_for": len(needles),
+        },
+        traces=tuple(Trace(place=place, form=form) for place, form in scan.found),
+        shared=shared,
+        notes=(*left, *_limits(services)),
+    )
+
+
+def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
+    """Take everything out of the tables in one transaction, and leave tombstones."""
+    now = services.clock()
+    with services.stores.write() as unit:
+        gone = select_wanted(unit, wanted)
+        ids = gone.ids
+        texts = [text for item in things_in(gone) for text in said_of(item)]
+        vanishing = unit.erasure.vanishing(ids)
+        counts = _kinds(gone)
+        counts["tombstones"] = unit.tombstones.bury(wanted.persona, _marks(gone), now=now) if ids else 0
+        counts["vectors"] = len(vanishing.vectors)
+        counts |= unit.erasure.forget_traces(gone)
+        _purge(unit, gone)
+        counts["waiting_turns"] = unit.erasure.unqueue([*gone.turns])
+        if wanted.entity is not None:
+            counts["mentions"] += unit.episodes.leave(entity_key(wanted.entity), [wanted.persona])
+        counts["question_vectors"] = unit.erasure.clear_question_vectors()
+        unit.rebuild_fulltext()
+        counts |= _sweep_logs(unit, wanted.persona, gone)
+        unit.erasure.leave_speakers(wanted.persona)
+        if wanted.everything:
+            left = unit.erasure.leave_persona(wanted.persona)
+            counts["other_rows"] = sum(left.values())
+        waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
+        collections = sorted({*waiting, *unit.erasure.collections(vanishing.places)})
+        unit.journal.set_meta(_PENDING, json.dumps(collections))
+    return _Erased(gone, texts, vanishing.vectors, collections, counts)
+
+
+def _purge(unit: Unit, gone: Selection) -> None:
+    unit.items.purge(gone.ids)
+    unit.facts.purge([*gone.facts])
+    unit.turns.purge([*gone.turns])
+    unit.episodes.purge([*gone.episodes])
+    unit.loops.purge([*gone.loops])
+    unit.erasure.leave_turns([*gone.turns])
+    unit.provenance.leave_turns([*gone.turns])
+    unit.erasure.leave_facts([*gone.facts])
+
+
+def _marks(gone: Selection) -> dict[Mark, datetime | None]:
+    """Return by what each thing is known when it comes again, with when it was last said."""
+    marks: dict[Mark, datetime | None] = {}
+    said: list[tuple[Sequence[Mark], datetime]] = [
+        (
+            [
+                *fact_marks(fact.slot, fact.value, fact.text),
+                *source_marks(fact.metadata.get("source_id")),
+            ],
+            fact.created_at,
+        )
+        for fact in gone.facts.values()
+    ]
+    said += [
+        (
+            [
+                *turn_marks(turn.content, session=turn.session),
+                *source_marks(turn.message_id, turn.metadata.get("source_id")),
+            ],
+            turn.at,
+        )
+        for turn in gone.turns.values()
+    ]
+    for known_by, at in said:
+        for mark in known_by:
+            before = marks.get(mark)
+            marks[mark] = at if before is None else max(before, at)
+    return marks
+
+
+def _sweep_logs(unit: Unit, persona: str, gone: Selection) -> dict[str, int]:
+    """Clear the log lines that hold words which nothing that is kept has."""
+    texts = [text for item in things_in(gone) for text in texts_of(item)]
+    words = {word for text in texts for word in search_text(text).split()}
+    unheard = unit.erasure.unheard(sorted(words))
+    needles = Needles(needles_of(texts))
+
+    def holds(line: str) -> bool:
+        if any(stem(word) in unheard for word in search_text(line).split()):
+            return True
+        return bool(needles.found_in(line.encode("utf-8", "surrogatepass")))
+
+    return unit.erasure.sweep_logs(persona, holds)
+
+
+def _empty_index(services: Services, erased: _Erased) -> list[str]:
+    """Make the collections anew from what is kept; return what could not be done."""
+    if not erased.collections:
+        return []
+    try:
+        services.stores.index.rebuild(erased.collections)
+        feed_index(services, everything=True)
+    except (IndexUnavailable, StoreError) as error:
+        return [f"the vector index still holds what was erased: {error}"]
+    return []
+
+
+def _needles(services: Services, erased: _Erased) -> tuple[Needles, int]:
+    """Return what to look for, without what kept memories say as well, and how many those are."""
+    needles = Needles(needles_of(erased.texts), vectors=erased.vectors)
+    kept: set[int] = set()
+    with services.stores.read() as unit:
+        for block in _blocks(unit.erasure.texts()):
+            kept.update(needles.found_in(block))
+        for block in _joined(unit.erasure.vectors()):
+            kept.update(needles.found_in(block))
+    return needles.without(kept), len(kept)
+
+
+def _clean_files(
+    services: Services, wanted: Wanted, erased: _Erased, needles: Needles, checkpoints: Path | None
+) -> Mapping[str, Cleaned]:
+    home = services.stores.home
+    folder = checkpoints or home.root / "checkpoints"
+    return {
+        "backups": clean_backups(home.backups, needles, ids=erased.gone.ids),
+        "checkpoints": clean_checkpoints(folder, needles),
+        "persona_files": clean_persona_files(
+            home.root / "personas", wanted.persona, needles, everything=wanted.everything
+        ),
+    }
+
+
+def _scan(services: Services, needles: Needles, checkpoints: Path | None) -> Scan:
+    home = services.stores.home
+    besides = [home.database_file, *([checkpoints] if checkpoints is not None else [])]
+    return scan_files(home_files(home.root, besides=besides), needles)
+
+
+def _limits(services: Services) -> list[str]:
+    """Return what is kept where no file of the home shows it, and so was not looked into."""
+    stores = services.stores
+    limits = []
+    if stores.database.dialect.name != "sqlite":
+        limits.append(
+            f"{stores.database.place} keeps free pages, logs and backups of its own: VACUUM FULL and "
+            "its owner's care clear those"
+        )
+    if stores.index.state().collections and not stores.home.chroma.is_dir():
+        limits.append("the Chroma server keeps files of its own; the collections in it were made anew")
+    return limits
+
+
+def _kinds(gone: Selection) -> dict[str, int]:
+    return {
+        "facts": len(gone.facts),
+        "turns": len(gone.turns),
+        "episodes": len(gone.episodes),
+        "loops": len(gone.loops),
+    }
+
+
+def _listed(gone: Selection, *, with_text: bool) -> Iterator[Mapping[str, str]]:
+    named = (
+        ("fact", {id_: fact.text for id_, fact in gone.facts.items()}),
+        ("turn", {id_: turn.content for id_, turn in gone.turns.items()}),
+        ("episode", {id_: episode.summary for id_, episode in gone.episodes.items()}),
+        ("loop", {id_: loop.title for id_, loop in gone.loops.items()}),
+    )
+    for kind, texts in named:
+        for id_, text in texts.items():
+            yield {"kind": kind, "id": id_, **({"text": text} if with_text else {})}
+
+
+def _blocks(texts: Iterator[str]) -> Iterator[bytes]:
+    """Yield texts in blocks large enough that looking through each is worth its start."""
+    return _joined(text.encode("utf-8", "surrogatepass") for text in texts)
+
+
+def _joined(parts: Iterator[bytes]) -> Iterator[bytes]:
+    waiting: list[bytes] = []
+    size = 0
+    for part in parts:
+        waiting.append(part)
+        size += len(part)
+        if size > 1_000_000:
+            yield b"\n".join(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield b"\n".join(waiting)

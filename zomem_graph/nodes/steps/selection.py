@@ -1,0 +1,234 @@
+"""What one wish to forget takes in: what is named, what was learned from it, and whatever says the same."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.erasing import FactForms, shares_wording, shingles, telling
+from zomem_graph.nodes.rules.keys import entity_prefix, normal
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.stores.erasure import Selection
+from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.records import Episode, Fact, Loop, Turn
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["Remembered", "Wanted", "said_of", "select_wanted", "texts_of", "things_in"]
+
+Remembered = Fact | Turn | Episode | Loop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be forgotten of one persona: ids, or an entity and/or a piece of text, or everything."""
+
+    persona: str
+    entity: str | None = None
+    ids: tuple[str, ...] = ()
+    matching: str | None = None
+    everything: bool = False
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        persona: str,
+        entity: str | None,
+        ids: str | Sequence[str] | None,
+        matching: str | None,
+        everything: bool,
+    ) -> "Wanted":
+        """Return the wish as it was passed in; raise InvalidInput when it names nothing or too much."""
+        Scope(persona=persona)
+        for name, value in (("entity", entity), ("matching", matching)):
+            if value is not None and (not isinstance(value, str) or not value.strip()):
+                raise InvalidInput(f"{name} must be a text, not {value!r:.40}.")
+        listed = () if ids is None else (ids,) if isinstance(ids, str) else tuple(ids)
+        if ids is not None and not (listed and all(isinstance(one, str) and one for one in listed)):
+            raise InvalidInput(f"id must be one id or several, not {ids!r:.40}.")
+        if not isinstance(everything, bool):
+            raise InvalidInput(f"everything must be True or False, not {everything!r:.40}.")
+        named = [bool(listed), entity is not None or matching is not None, everything]
+        if not any(named):
+            raise InvalidInput(
+                "Nothing was named, so nothing was forgotten. "
+                "Pass entity=, id=, matching= or everything=True."
+            )
+        if sum(named) > 1:
+            raise InvalidInput("Name ids, or an entity and/or a text, or everything=True, not two of these.")
+        return cls(
+            persona=persona,
+            entity=entity,
+            ids=tuple(dict.fromkeys(listed)),
+            matching=matching,
+            everything=everything,
+        )
+
+
+def select_wanted(unit: Unit, wanted: Wanted) -> Selection:
+    """Return all that goes with a wish, of that persona only; raise UnknownName for an id it does not own."""
+    if wanted.ids:
+        _check_owner(unit, wanted)
+    everything = unit.erasure.everything_of(wanted.persona)
+    if wanted.everything:
+        return everything
+    named = _named(unit, everything, wanted)
+    return _grown(unit, everything, named) if len(named) else named
+
+
+def _check_owner(unit: Unit, wanted: Wanted) -> None:
+    for item_id in wanted.ids:
+        owner = unit.erasure.owner(item_id)
+        if owner is None:
+            raise UnknownName(f"Nothing has the id {item_id!r:.80}. Find ids with `zomem search`.")
+        if owner[1] != wanted.persona:
+            raise UnknownName(
+                f"{item_id!r:.80} does not belong to the persona {wanted.persona!r:.80}, so it was not "
+                "forgotten. Pass the persona that owns it."
+            )
+
+
+def _named(unit: Unit, everything: Selection, wanted: Wanted) -> Selection:
+    if wanted.ids:
+        return _only(everything, set(wanted.ids))
+    ids: set[str] | None = None
+    if wanted.entity is not None:
+        ids = _about(unit, everything, wanted.persona, wanted.entity)
+    if wanted.matching is not None:
+        holding = _holding(everything, wanted.matching.casefold())
+        ids = holding if ids is None else ids & holding
+    return _only(everything, ids or set())
+
+
+def _about(unit: Unit, everything: Selection, persona: str, entity: str) -> set[str]:
+    """Return the ids of the facts of an entity, of what mentions it, and of what is named after it."""
+    prefix, key, form = entity_prefix(entity), entity_key(entity), normal(entity)
+    ids = {fact.id for fact in everything.facts.values() if fact.slot.startswith(prefix)}
+    ids |= {loop.id for loop in everything.loops.values() if normal(loop.entity or "") == form}
+    return ids | unit.erasure.mentioning(persona, [name for name in {key, form} if name])
+
+
+def _holding(everything: Selection, piece: str) -> set[str]:
+    """Return the ids of what has a piece of text (folded) in anything that was said or written of it."""
+    holding = set()
+    for item in things_in(everything):
+        if any(piece in text.casefold() for text in texts_of(item)):
+            holding.add(item.id)
+    return holding
+
+
+def _grown(unit: Unit, everything: Selection, named: Selection) -> Selection:
+    """Return what is named with what was learned from it, the turns behind it, and who says the same."""
+    facts = dict(named.facts)
+    facts.update(_learned_only_from(unit, everything, set(named.turns)))
+    same = {(fact.slot, normal(fact.value)) for fact in facts.values()}
+    facts.update({one.id: one for one in everything.facts.values() if (one.slot, normal(one.value)) in same})
+    turns = dict(named.turns)
+    turns.update(_behind(unit, everything, facts))
+    turns.update(_saying(everything, facts.values(), named.turns.values()))
+    going = Selection(facts, turns, named.episodes, named.loops)
+    runs = {run for item in things_in(going) for text in said_of(item) for run in shingles(text)}
+    pieces = [fact.value for fact in facts.values() if telling(fact.value)]
+    pieces += [fact.text for fact in facts.values()]
+    episodes = {**named.episodes, **_retelling(everything.episodes, runs, pieces)}
+    loops = {**named.loops, **_retelling(everything.loops, runs, pieces)}
+    loops.update({one.id: one for one in everything.loops.values() if one.turn_id in turns})
+    return Selection(facts, turns, episodes, loops)
+
+
+def _learned_only_from(unit: Unit, everything: Selection, turn_ids: set[str]) -> dict[str, Fact]:
+    """Return the facts that nothing but these turns says."""
+    learned = {origin.fact_id for origin in unit.provenance.from_turns(sorted(turn_ids))}
+    elsewhere = {
+        origin.fact_id
+        for origin in unit.provenance.of(sorted(learned))
+        if origin.turn_id not in turn_ids and origin.capture_method != "merge"
+    }
+    return {id_: everything.facts[id_] for id_ in learned - elsewhere if id_ in everything.facts}
+
+
+def _behind(unit: Unit, everything: Selection, facts: Mapping[str, Fact]) -> dict[str, Turn]:
+    ids = {fact.turn_id for fact in facts.values()}
+    ids |= {origin.turn_id for origin in unit.provenance.of(sorted(facts))}
+    return {id_: everything.turns[id_] for id_ in ids if id_ is not None and id_ in everything.turns}
+
+
+def _saying(everything: Selection, facts: Iterable[Fact], turns: Iterable[Turn]) -> dict[str, Turn]:
+    """Return the turns that say one of these facts, or repeat one of these turns."""
+    forms = [
+        FactForms.of(entity=f.entity, key=f.key, value=f.value, sentence=f.text, quote=f.quote) for f in facts
+    ]
+    repeated = [normal(turn.content) for turn in turns if telling(turn.content)]
+    found = {}
+    for turn in everything.turns.values():
+        said = normal(turn.content)
+        if any(form.said_in(said) for form in forms) or any(content in said for content in repeated):
+            found[turn.id] = turn
+    return found
+
+
+def _retelling(things: Mapping[str, Any], runs: set[str], pieces: Sequence[str]) -> dict[str, Any]:
+    """Return the episodes or loops that retell what goes, in its own words."""
+    wanted = [normal(piece) for piece in pieces if telling(piece)]
+    found = {}
+    for item in things.values():
+        for text in said_of(item):
+            form = normal(text)
+            if shares_wording(text, runs) or any(piece in form for piece in wanted):
+                found[item.id] = item
+    return found
+
+
+def said_of(item: Remembered) -> list[str]:
+    """Return the texts of one thing that stand for themselves: not the names it is filed under."""
+    match item:
+        case Fact():
+            said = [item.value, item.text, item.quote]
+        case Turn():
+            said = [item.content]
+        case Episode():
+            said = [item.summary]
+        case Loop():
+            said = [item.title, item.summary, item.resolution]
+    return [text for text in (*said, *_strings(item.metadata)) if text]
+
+
+def texts_of(item: Remembered) -> list[str]:
+    """Return everything that was said or written of one thing, names included."""
+    match item:
+        case Fact():
+            named = [item.entity, item.key, item.value, item.text, item.quote]
+        case Turn():
+            named = [item.content]
+        case Episode():
+            named = [item.summary, *item.entities]
+        case Loop():
+            named = [item.title, item.summary, item.entity, item.resolution]
+    return [text for text in (*named, *_strings(item.metadata)) if text]
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for one in value.values() for text in _strings(one)]
+    if isinstance(value, list | tuple):
+        return [text for one in value for text in _strings(one)]
+    return []
+
+
+def things_in(selection: Selection) -> Iterator[Remembered]:
+    """Yield everything in a selection, facts first."""
+    yield from selection.facts.values()
+    yield from selection.turns.values()
+    yield from selection.episodes.values()
+    yield from selection.loops.values()
+
+
+def _only(everything: Selection, ids: set[str]) -> Selection:
+    return Selection(
+        {id_: one for id_, one in everything.facts.items() if id_ in ids},
+        {id_: one for id_, one in everything.turns.items() if id_ in ids},
+        {id_: one for id_, one in everything.episodes.items() if id_ in ids},
+        {id_: one for id_, one in everything.loops.items() if id_ in ids},
+    )

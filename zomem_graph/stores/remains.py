@@ -1,0 +1,199 @@
+"""What an erasure leaves outside the tables: free pages, the log, backups, persona files, checkpoints.
+
+Every function is safe to repeat, so an erasure that was cut short is finished by the next one.
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zomem_graph.stores.database import Database
+from zomem_graph.stores.proof import Needles, Scan, scan_files
+
+__all__ = ["Cleaned", "clean_backups", "clean_checkpoints", "clean_persona_files", "compact", "home_files"]
+
+_SQLITE = b"SQLite format 3\x00"
+_PATIENCE = 30.0  # seconds for writers of other processes to end
+_TRIES, _PAUSE = 20, 0.1
+_NEIGHBOURS = ("words_prev", "words_next")
+_FULL_TEXT = "items_fts"
+_OWN_IDS = {"id", "item_id", "source_id", "target_id", "fact_id", "conflicting_fact_id", "episode_id"}
+
+
+@dataclass(slots=True)
+class Cleaned:
+    """Files that were rewritten and files that were removed, by name, and what could not be done."""
+
+    rewritten: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def compact(database: Database) -> list[str]:
+    """Rewrite the database without its free pages and empty its log; return what could not be done.
+
+    On SQLite only: another database keeps its files where it likes.
+    """
+    if database.dialect.name != "sqlite":
+        return []
+    file = database.url.removeprefix("sqlite:///")
+    try:
+        with closing(sqlite3.connect(file, isolation_level=None, timeout=_PATIENCE)) as connection:
+            connection.execute("pragma secure_delete=on")
+            connection.execute("pragma temp_store=memory")
+            connection.execute("vacuum")
+            for _ in range(_TRIES):
+                busy, *_pages = connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+                if not busy:
+                    return []
+                time.sleep(_PAUSE)
+    except sqlite3.Error as error:
+        return [f"{file} could not be rewritten ({error}); forget the same again when nobody uses it"]
+    return [f"{file}-wal is held by a reader; forget the same again when nobody uses it"]
+
+
+def home_files(root: Path, *, besides: Iterable[Path] = ()) -> Iterator[tuple[Path, str]]:
+    """Yield every file of a home, and of other places that belong to it, with the name to report it by."""
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path, path.relative_to(root).as_posix()
+    for place in besides:
+        inside = place.is_relative_to(root)
+        for path in () if inside else _files_at(place):
+            yield path, str(path)
+
+
+def clean_backups(folder: Path, needles: Needles, *, ids: Sequence[str]) -> Cleaned:
+    """Take what was erased out of the copies in a folder; a copy that cannot be rewritten is removed."""
+    done = Cleaned()
+    named = Needles(ids=ids)
+    for path in _files_at(folder):
+        if not (_holds(path, needles) or _holds(path, named)):
+            continue
+        if _is_sqlite(path) and _rewrite(path, needles, set(ids)) and not _holds(path, needles):
+            done.rewritten.append(path.name)
+        else:
+            _remove(path, done)
+    return done
+
+
+def clean_checkpoints(folder: Path, needles: Needles) -> Cleaned:
+    """Remove saved checkpoints that hold what was erased."""
+    done = Cleaned()
+    for path in _files_at(folder):
+        if _holds(path, needles):
+            _remove(path, done)
+    return done
+
+
+def clean_persona_files(folder: Path, persona: str, needles: Needles, *, everything: bool) -> Cleaned:
+    """Cut the lines that hold what was erased out of a persona's own files; all of it with the persona."""
+    done = Cleaned()
+    for path in _files_at(folder):
+        if not _belongs(path, folder, persona):
+            continue
+        if everything:
+            _remove(path, done)
+        elif _holds(path, needles):
+            _cut_lines(path, needles, done)
+    return done
+
+
+def _files_at(place: Path) -> list[Path]:
+    if place.is_file():
+        beside = [place.with_name(place.name + end) for end in ("-wal", "-shm", "-journal")]
+        return [place, *(path for path in beside if path.is_file())]
+    return [path for path in sorted(place.rglob("*")) if path.is_file() and not path.is_symlink()]
+
+
+def _holds(path: Path, needles: Needles) -> bool:
+    found: Scan = scan_files([(path, path.name)], needles)
+    return bool(found.found or found.unread)
+
+
+def _is_sqlite(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _rewrite(path: Path, needles: Needles, ids: set[str]) -> bool:
+    """Delete the rows that hold any needle or id from a copy of any schema; return whether it went well."""
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)) as connection:
+            connection.execute("pragma secure_delete=on")
+            connection.execute("pragma journal_mode=delete")
+            connection.execute("begin immediate")
+            tables = connection.execute(
+                "select name from sqlite_master where type = 'table' and sql not like 'create virtual%'"
+            ).fetchall()
+            named = {name for (name,) in tables}
+            for name in sorted(named):
+                if not name.startswith(("sqlite_", f"{_FULL_TEXT}_")):
+                    _clean_table(connection, name, needles, ids)
+            if connection.execute("select 1 from sqlite_master where name = ?", (_FULL_TEXT,)).fetchone():
+                connection.execute(f"insert into {_FULL_TEXT}({_FULL_TEXT}) values('rebuild')")
+            connection.execute("commit")
+            connection.execute("vacuum")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def _clean_table(connection: sqlite3.Connection, table: str, needles: Needles, ids: set[str]) -> None:
+    columns = [row[1] for row in connection.execute(f'pragma table_info("{table}")')]
+    for rowid, *cells in connection.execute(f'select rowid, * from "{table}"').fetchall():
+        row = dict(zip(columns, cells, strict=True))
+        beside = {name: row.pop(name) for name in _NEIGHBOURS if name in row}
+        if any(row[name] in ids for name in _OWN_IDS & row.keys()) or any(
+            _in_cell(value, needles) for value in row.values()
+        ):
+            connection.execute(f'delete from "{table}" where rowid = ?', (rowid,))
+            continue
+        changed = {name: "" for name, value in beside.items() if _in_cell(value, needles)}
+        if row.get("turn_id") in ids:
+            changed |= {"turn_id": "", "quote": ""} if "quote" in row else {"turn_id": ""}
+        for name, value in changed.items():
+            connection.execute(f'update "{table}" set "{name}" = ? where rowid = ?', (value, rowid))
+
+
+def _in_cell(value: Any, needles: Needles) -> bool:
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogatepass")
+    return isinstance(value, bytes) and bool(needles.found_in(value))
+
+
+def _belongs(path: Path, folder: Path, persona: str) -> bool:
+    """Return whether a persona's name is that of the file, or of the folder it is in below `folder`."""
+    first = path.relative_to(folder).parts[0]
+    return _plain(Path(first).stem if first == path.name else first) == _plain(persona)
+
+
+def _plain(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name.casefold()).strip("-")
+
+
+def _cut_lines(path: Path, needles: Needles, done: Cleaned) -> None:
+    text = path.read_bytes()
+    kept = [line for line in text.splitlines(keepends=True) if not needles.found_in(line)]
+    left = b"".join(kept)
+    if needles.found_in(left):  # a text that runs over several lines
+        _remove(path, done)
+        return
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(left)
+    new.chmod(path.stat().st_mode & 0o777)
+    os.replace(new, path)
+    done.rewritten.append(path.name)
+
+
+def _remove(path: Path, done: Cleaned) -> None:
+    try:
+        path.unlink(missing_ok=True)
+        done.removed.append(path.name)
+    except OSError as error:
+        done.notes.append(f"{path} could not be removed ({error})")

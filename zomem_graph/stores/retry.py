@@ -1,0 +1,32 @@
+"""Write again when another writer was there first.
+
+On SQLite writers queue, so it never happens. Elsewhere two transactions may both find a slot empty; the
+database's own constraint lets one of them in, and the other looks again and finds it taken.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy.exc import IntegrityError
+
+from zomem_graph.stores.errors import StoreError
+from zomem_graph.stores.store import Stores
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["written"]
+
+R = TypeVar("R")
+_TRIES = 5
+
+
+def written(stores: Stores, write: Callable[[Unit], R]) -> R:
+    """Run one write transaction and return what it returns; at most five times while others are first."""
+    for _ in range(_TRIES - 1):
+        try:
+            with stores.write() as unit:
+                return write(unit)
+        except StoreError as error:
+            if not isinstance(error.__cause__, IntegrityError):
+                raise
+    with stores.write() as unit:
+        return write(unit)

@@ -1,0 +1,144 @@
+"""`memory.conflicts`: what cannot both hold, listed, looked for and decided (spec F83, F84)."""
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.keys import entity_prefix, slot
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.conflicts import detect_conflicts, resolve_conflict, with_facts
+from zomem_graph.nodes.values import FactConflict
+from zomem_graph.stores.conflicts import OPEN
+from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.records import Conflict, Fact, Resolution
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["RESOLUTIONS", "FactConflicts"]
+
+RESOLUTIONS = get_args(Resolution)
+_Listed = list[FactConflict]  # inside the class `list` is the verb
+_Facts = list[Fact]
+_MOST = 10_000
+
+
+class FactConflicts:
+    """What cannot both hold; every verb sees only what the scope's personas may see."""
+
+    def __init__(self, memory: Services) -> None:
+        self._memory = memory
+
+    def list(self, *, resolution: str | None = None, scope: Scope | None = None, limit: int = 100) -> _Listed:
+        """Return conflicts, newest first; those still to be decided unless a resolution is named."""
+        if resolution is not None and resolution not in RESOLUTIONS:
+            raise InvalidInput(f"resolution must be one of {', '.join(RESOLUTIONS)}, not {resolution!r:.40}.")
+        if limit < 1:
+            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        wanted = OPEN if resolution is None else (resolution,)
+        with self._memory.stores.read() as unit:
+            found = unit.conflicts.listed(_personas(unit, scope), resolutions=wanted, limit=limit)
+            return with_facts(unit, found)
+
+    def show(self, id: str, *, scope: Scope | None = None) -> FactConflict:  # noqa: A002  # the name users know
+        """Return one conflict by its id or the first characters of it. Raises UnknownName."""
+        with self._memory.stores.read() as unit:
+            return with_facts(unit, [_pick(unit, id, scope)])[0]
+
+    def detect(self, *, scope: Scope | None = None) -> _Listed:
+        """Look through all current facts for what cannot both hold, and return what was not known yet.
+
+        Nothing is retired: what is found is flagged or waits as pending.
+        """
+        with self._memory.stores.write() as unit:
+            found = detect_conflicts(unit, _personas(unit, scope), now=self._memory.clock())
+            return with_facts(unit, found)
+
+    def history(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> _Facts:
+        """Return every value an entity's key (or any of its keys) ever had, in any state, oldest first."""
+        _check_name("entity", entity)
+        start = entity_prefix(entity)
+        if key is not None:
+            _check_name("key", key)
+            start = slot(entity, key, "", many=False)
+        with self._memory.stores.read() as unit:
+            found = [
+                fact
+                for persona in _personas(unit, scope)
+                for fact in unit.conflicts.about(persona, start, live_only=False, most=_MOST)
+            ]
+        return sorted(found, key=lambda fact: (fact.created_at, fact.state == "current", fact.id))
+
+    def resolve(
+        self,
+        id: str,  # noqa: A002  # the name users know
+        strategy: str = "supersede",
+        *,
+        keep: str | None = None,
+        scope: Scope | None = None,
+    ) -> FactConflict:
+        """Decide one conflict by supersede, merge, flag or pending (spec F84).
+
+        With supersede the newer fact wins, or the one whose id is `keep`. Merging joins two values of one
+        key. Flag and pending leave both as they are. Raises InvalidInput or UnknownName.
+        """
+        with self._memory.stores.write() as unit:
+            found = _pick(unit, id, scope)
+            decided = resolve_conflict(unit, found, strategy, keep=keep, now=self._memory.clock())
+            (shown,) = with_facts(unit, [decided])
+        self._memory.wake_worker()
+        return shown
+
+    def resolve_all(self, strategy: str = "supersede", *, scope: Scope | None = None) -> _Listed:
+        """Decide everything that waits in the same way, oldest first; return what was decided.
+
+        What cannot be decided that way (a merge of different keys, an erased fact) is left as it is.
+        """
+        decided: _Listed = []
+        with self._memory.stores.write() as unit:
+            waiting = unit.conflicts.listed(_personas(unit, scope), limit=_MOST)
+            for conflict in reversed(waiting):
+                try:
+                    done = resolve_conflict(unit, conflict, strategy, keep=None, now=self._memory.clock())
+                except UnknownName:
+                    continue
+                except InvalidInput:
+                    if strategy != "merge":
+                        raise
+                    continue
+                decided += with_facts(unit, [done])
+        self._memory.wake_worker()
+        return decided
+
+    def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
+        """Return how many conflicts there are by resolution, type and detector."""
+        with self._memory.stores.read() as unit:
+            personas = _personas(unit, scope)
+            by = {
+                name: unit.conflicts.counts(personas, column)
+                for name, column in (
+                    ("resolutions", "resolution"),
+                    ("types", "conflict_type"),
+                    ("detectors", "detector"),
+                )
+            }
+        waiting = sum(by["resolutions"].get(name, 0) for name in OPEN)
+        return {"total": sum(by["resolutions"].values()), "open": waiting, **by}
+
+
+def _personas(unit: Unit, scope: Scope | None) -> Sequence[str]:
+    return [*readable(unit, scope or Scope())]
+
+
+def _pick(unit: Unit, wanted: str, scope: Scope | None) -> Conflict:
+    _check_name("id", wanted)
+    found = unit.conflicts.starting_with(_personas(unit, scope), wanted.strip())
+    exact = [one for one in found if one.id == wanted.strip()]
+    if exact or len(found) == 1:
+        return (exact or found)[0]
+    many = "More than one conflict has" if found else "No conflict has"
+    raise UnknownName(f"{many} the id {wanted!r:.80}. See memory.conflicts.list() or `zomem conflicts list`.")
+
+
+def _check_name(what: str, value: str) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{what} must be a text, not {value!r:.40}.")

@@ -1,0 +1,118 @@
+"""The verbs of `Memory` that end, correct, tie and erase what is known. `Memory` inherits them."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Protocol
+
+from zomem_graph.models.cached import CachedEmbedder
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.steps.ending import delete_one, link_two, retract_one, unlink_two
+from zomem_graph.nodes.steps.forget import Wanted, forget
+from zomem_graph.nodes.steps.provenance import trace_fact
+from zomem_graph.nodes.values import ErasureReport, ProvenanceReport
+from zomem_graph.settings import Settings
+from zomem_graph.stores.records import Fact, Link
+from zomem_graph.subjects.conflicts import FactConflicts
+
+__all__ = ["Truth"]
+
+
+class _Opened(Services, Protocol):
+    """What these verbs need of the memory they are part of."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    def _check_open(self) -> None: ...
+
+
+class Truth:
+    """Delete, retract, forget, link, unlink, and where things come from."""
+
+    @property
+    def conflicts(self: _Opened) -> FactConflicts:
+        """What cannot both hold: list, detect, history, resolve, resolve_all, stats."""
+        self._check_open()
+        return FactConflicts(self)
+
+    def delete(self: _Opened, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
+        """Take one thing out of memory; it stays in the archive. Raises UnknownName."""
+        self._check_open()
+        delete_one(self, id, scope)
+
+    def retract(
+        self: _Opened,
+        id: str,  # noqa: A002  # as above
+        reason: str,
+        *,
+        scope: Scope | None = None,
+    ) -> Fact | None:
+        """Say that something was never true: out of recall and `as_of`, kept for audit with the reason.
+
+        The value it had taken the place of is current again. Raises UnknownName or InvalidInput.
+        """
+        self._check_open()
+        return retract_one(self, id, reason, scope)
+
+    def forget(
+        self: _Opened,
+        *,
+        persona: str = SHARED,
+        entity: str | None = None,
+        id: str | Sequence[str] | None = None,  # noqa: A002  # as above
+        matching: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> ErasureReport:
+        """Erase for good what a persona has, and prove it; nothing named raises InvalidInput.
+
+        `entity` and everything that mentions it; `id`, one or several; `matching`, a literal piece of text
+        in any letter case; `everything` empties the persona. Goes: rows, full text, vectors, links, the
+        turns behind it, caches, logs, queue, persona files, checkpoints, backups and free pages. A later
+        import or capture does not bring it back. A dry run changes nothing and lists what would go.
+        """
+        self._check_open()
+        wanted = Wanted.read(persona=persona, entity=entity, ids=id, matching=matching, everything=everything)
+        report = forget(self, wanted, checkpoints=self.settings.checkpoint_dir, dry_run=dry_run)
+        if isinstance(self.embedder, CachedEmbedder) and not dry_run:
+            self.embedder.forget_questions()
+        return report
+
+    def link(
+        self: _Opened,
+        source_id: str,
+        target_id: str,
+        relation: str = "related",
+        weight: float = 1.0,
+        *,
+        scope: Scope | None = None,
+    ) -> Link:
+        """Tie two things together; the same triple is replaced. An unknown relation warns and is kept."""
+        self._check_open()
+        link, notes = link_two(self, source_id, target_id, relation=relation, weight=weight, scope=scope)
+        for note in notes:
+            warnings.warn(note, stacklevel=2)
+        return link
+
+    def unlink(
+        self: _Opened,
+        source_id: str,
+        target_id: str,
+        relation: str | None = None,
+        *,
+        scope: Scope | None = None,
+    ) -> int:
+        """Untie two things, one relation or all of them; return how many links went."""
+        self._check_open()
+        return unlink_two(self, source_id, target_id, relation=relation, scope=scope)
+
+    def provenance(
+        self: _Opened,
+        id: str,  # noqa: A002  # as above
+        *,
+        scope: Scope | None = None,
+    ) -> ProvenanceReport:
+        """Return where a fact came from, down to turn and quote, and the values before and after it."""
+        self._check_open()
+        return trace_fact(self, id, scope)
