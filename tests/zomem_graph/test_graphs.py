@@ -44,9 +44,7 @@ def say(text: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(text)]}
 
 
-def test_what_was_said_in_one_thread_reaches_the_model_in_another(
-    memory: Memory, model: ScriptedChatModel
-) -> None:
+def test_what_was_said_in_one_thread_reaches_the_model_in_another(memory: Memory, model: ScriptedChatModel) -> None:
     app = chat(memory, model)
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
     app.invoke(say(QUESTION), NEW)
@@ -63,9 +61,7 @@ def test_nothing_of_ours_stays_in_the_messages(memory: Memory, model: ScriptedCh
     assert "recalled-memory" not in str(final["messages"])
 
 
-def test_another_user_of_the_same_compiled_graph_gets_nothing(
-    memory: Memory, model: ScriptedChatModel
-) -> None:
+def test_another_user_of_the_same_compiled_graph_gets_nothing(memory: Memory, model: ScriptedChatModel) -> None:
     app = chat(memory, model)
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
     final = app.invoke(say(QUESTION), BOB)
@@ -147,3 +143,10 @@ def test_capture_works_in_a_host_with_bare_messages_state(memory: Memory) -> Non
     graph.add_edge(START, "capture")
     graph.compile().invoke(say("my dog is called Rex"), ANN)
     assert memory.stats()["turns"] == 1
+
+
+def test_what_the_model_sees_anyway_is_not_recalled_again(memory: Memory, model: ScriptedChatModel) -> None:
+    app = chat(memory, model)
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    again = app.invoke(say(QUESTION), ANN)
+    assert "Ana is a nurse" not in again["memory_context"]

@@ -21,6 +21,8 @@ class Query:
     What a conversation adds to a message that leans on it: `history_terms` count as words of the question,
     `context_terms` half as much, and `meaning` is embedded in place of `text`. `hyde` is the caller's word
     on an imagined answer, or that answer itself; `imagined_terms` are its words. `graph` lets links help.
+    `visible` are hashes of what the reader has before him anyway: such turns are not brought up again,
+    nor is the episode of the `running` thread.
     """
 
     text: str
@@ -36,13 +38,13 @@ class Query:
     hyde: bool | str | None = None
     imagined_terms: tuple[str, ...] = ()
     graph: bool = True
+    visible: frozenset[str] = frozenset()
+    running: str | None = None
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.kinds) - set(KINDS))
         if unknown or not self.kinds:
-            raise InvalidInput(
-                f"kinds must be some of {', '.join(KINDS)}, not {', '.join(unknown) or 'nothing'}."
-            )
+            raise InvalidInput(f"kinds must be some of {', '.join(KINDS)}, not {', '.join(unknown) or 'nothing'}.")
         if not 1 <= self.limit <= 1_000:
             raise InvalidInput(f"limit must be between 1 and 1000, not {self.limit}.")
 

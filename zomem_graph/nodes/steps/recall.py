@@ -93,20 +93,23 @@ def search_for(
     services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
 ) -> Flow[Retrieved]:
     """Retrieve for a message; one that leans on its conversation is searched for together with it."""
-    query = Query(text=request.message, limit=request.limit, as_of=request.as_of)
+    visible = frozenset(map(content_hash, (*request.history, request.message)))
+    query = Query(
+        text=request.message,
+        limit=request.limit,
+        as_of=request.as_of,
+        visible=visible,
+        running=request.scope.thread if request.history else None,
+    )
     if is_followup(request.message, request.history):
         query = with_history(query, request.message, request.history)
     found: Retrieved = yield from retrieve(services, query, request.scope, options=options)
     return found
 
 
-def answer(
-    services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved
-) -> Recollection:
+def answer(services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved) -> Recollection:
     """Decide on the evidence and lay out the block. Pure."""
-    trace: tuple[dict[str, Any], ...] = (
-        {"step": "gate", "method": verdict.method, "reason": verdict.reason},
-    )
+    trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
     if verdict.decision == "skip":
         return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
     trace = (*trace, found.trace)
@@ -118,9 +121,7 @@ def answer(
     block = compose(hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
     if not block.text:
         reason = f"nothing fits into {request.token_budget} tokens"
-        return Recollection(
-            decision="empty", method=verdict.method, reason=reason, degraded=degraded, trace=trace
-        )
+        return Recollection(decision="empty", method=verdict.method, reason=reason, degraded=degraded, trace=trace)
     looked = verdict.decision == "look"
     layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
     return Recollection(
@@ -159,8 +160,7 @@ def count_uses(unit: Unit, hits: Sequence[Hit], request: RecallRequest, now: dat
     """Count each injected item once a turn (spec F8, T28)."""
     key = request.turn_key or content_hash(request.message, now.isoformat())
     uses = [
-        Access(item_id=hit.id, at=now, kind="inject", persona=request.scope.persona, turn_key=key)
-        for hit in hits
+        Access(item_id=hit.id, at=now, kind="inject", persona=request.scope.persona, turn_key=key) for hit in hits
     ]
     counted = unit.journal.accessed(uses)
     facts = {hit.id for hit in hits if hit.kind == "fact"}

@@ -11,6 +11,7 @@ from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
 from zomem_graph.nodes.steps.hop import hop_once
 from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_imagined
+from zomem_graph.nodes.steps.late import late_note, question_tokens
 from zomem_graph.nodes.steps.legs import Look, look
 from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
 from zomem_graph.nodes.steps.rank import Place, explain, rank
@@ -39,9 +40,7 @@ def retrieve(
     imagined, hyde = Imagined(), services.options.hyde
     if vector is None:
         if may_imagine(services, query, hyde):
-            made, imagined = yield Together(
-                [_embedded(services, query, chosen), imagine(services, query, hyde)]
-            )
+            made, imagined = yield Together([_embedded(services, query, chosen), imagine(services, query, hyde)])
         else:
             made = yield from attempt(_embedded(services, query, chosen))
         if isinstance(made, Failed):
@@ -50,15 +49,20 @@ def retrieve(
             vector = made
         notes += imagined.notes
         query, vector = with_imagined(query, vector, imagined, embedder, hyde)
+    tokens = yield from attempt(question_tokens(services, query, chosen))
+    if isinstance(tokens, Failed):
+        notes.append(f"late interaction: {tokens.error}")
+        tokens = None
     now = services.clock()
-    seen = yield from work(lambda: look(services, query, scope, chosen, vector, now))
+    seen = yield from work(lambda: look(services, query, scope, chosen, vector, now, tokens=tokens))
     spread = embedder.spread if embedder is not None else 1.0
     places, signals = rank(seen, query, chosen, vector, spread=spread)
     places = yield from work(lambda: _judged(services, query, seen, places, signals, chosen))
-    found = yield from work(lambda: _described(services, places[: query.limit * _SPARE], query.as_of or now))
+    places = places[: query.limit * _SPARE + len(query.visible)]
+    found = yield from work(lambda: _described(services, places, query, now))
     hits = [
         _hit(place, found[place.candidate.id], explain(place, seen, signals, now))
-        for place in places[: query.limit * _SPARE]
+        for place in places
         if place.candidate.id in found
     ][: query.limit]
     trace = {
@@ -68,6 +72,7 @@ def retrieve(
         "candidates": len(seen.candidates),
         "kept": len(hits),
         "imagined": len(imagined.text),
+        "late": late_note(services, chosen, seen.late),
     }
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
 
@@ -95,10 +100,18 @@ def _judged(
         return weighed if not query.graph else hop_once(unit, services, query, seen, weighed, options)
 
 
-def _described(services: Services, places: list[Place], moment: datetime) -> dict[str, Described]:
+def _described(services: Services, places: list[Place], query: Query, now: datetime) -> dict[str, Described]:
+    """Describe what may be shown: not what sleeps, and not what the reader sees anyway."""
     with services.stores.read() as unit:
         found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
-    return {id_: thing for id_, thing in found.items() if not thing.sleeps_at(moment)}
+    moment = query.as_of or now
+    return {id_: thing for id_, thing in found.items() if not (thing.sleeps_at(moment) or _in_view(thing, query))}
+
+
+def _in_view(thing: Described, query: Query) -> bool:
+    if thing.said:
+        return thing.said in query.visible
+    return "outcome" in thing.metadata and query.running is not None and thing.metadata["thread"] == query.running
 
 
 def _hit(place: Place, thing: Described, explanation: Explanation) -> Hit:
