@@ -1,6 +1,7 @@
 """One report: can it be reached, is it in step, is there room. Every check is a real try."""
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,9 +98,7 @@ def _embedder(memory: "Memory") -> Check:
     try:
         memory.embedder.embed_query("health check")
     except ZomemError as error:
-        return Check(
-            name="embedder", status="red", said=str(error), cure="Search goes by words until it answers."
-        )
+        return Check(name="embedder", status="red", said=str(error), cure="Search goes by words until it answers.")
     return Check(name="embedder", status="green", said=f"{memory.embedder.identity} answers")
 
 
@@ -121,9 +120,7 @@ def _schema(memory: "Memory") -> Check:
     found = schema_version(memory.stores.database)
     if found == HEAD:
         return Check(name="schema", status="green", said=f"version {found}")
-    return Check(
-        name="schema", status="red", said=f"version {found}, needed {HEAD}", cure="Open the memory again."
-    )
+    return Check(name="schema", status="red", said=f"version {found}, needed {HEAD}", cure="Open the memory again.")
 
 
 def _fulltext(memory: "Memory") -> Check:
@@ -137,9 +134,7 @@ def _fulltext(memory: "Memory") -> Check:
 def _index(memory: "Memory") -> Check:
     with memory.stores.read() as unit:
         waiting = unit.outbox.depth()
-        unembedded = (
-            0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
-        )
+        unembedded = 0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
     state = memory.stores.index.state()
     faults = [f"{name}: {fault}" for name, fault in state.faults.items()]
     faults += [f"{len(state.refusals)} changes were refused by the index"] if state.refusals else []
@@ -198,9 +193,9 @@ def verify_store(memory: "Memory") -> dict[str, Any]:
     }
 
 
-def repair_store(memory: "Memory") -> dict[str, Any]:
+def repair_store(memory: "Memory", *, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
     """Rebuild the full text and the index from the tables and the stored vectors."""
     with memory.stores.write() as unit:
         unit.rebuild_fulltext()
-    rebuilt = memory.stores.index.rebuild()
+    rebuilt = memory.stores.index.rebuild(progress=progress)
     return {"fulltext": "rebuilt", "index": rebuilt, "verify": verify_store(memory)}

@@ -6,7 +6,7 @@ steps without blocking the event loop. Importing this module loads neither LangG
 
 import asyncio
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -328,11 +328,18 @@ class Memory(TakesImports, Truth):
 
     # -- care ----------------------------------------------------------------------------------
 
-    def flush(self) -> int:
-        """Wait until the index holds everything committed; return how many changes it took."""
+    def flush(self, *, progress: Callable[[int, int], None] | None = None) -> int:
+        """Wait until the index holds everything committed; return how many changes it took.
+
+        `progress` is called with (done, total) texts that were embedded.
+        """
         self._check_open()
-        while embed_pending(self, limit=self.options.write.embed_batch):
-            pass
+        total = self._unembedded() if progress is not None else 0
+        done = 0
+        while (step := embed_pending(self, limit=self.options.write.embed_batch)) > 0:
+            done += step
+            if progress is not None:
+                progress(done, max(total, done))
         return feed_index(self, everything=True)
 
     def health(self) -> HealthReport:
@@ -350,10 +357,13 @@ class Memory(TakesImports, Truth):
         self._check_open()
         return verify_store(self)
 
-    def repair(self) -> dict[str, Any]:
-        """Bring full text and index back in step with the tables; return what was done."""
+    def repair(self, *, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+        """Bring full text and index back in step with the tables; return what was done.
+
+        `progress` is called with (done, total) vectors.
+        """
         self._check_open()
-        return repair_store(self)
+        return repair_store(self, progress=progress)
 
     def close(self) -> None:
         """Embed, index and extract what waits, within reason, then release everything."""
@@ -407,11 +417,16 @@ class Memory(TakesImports, Truth):
         self.wake_worker()
 
     def _something_waits(self) -> bool:
+        if self._unembedded():
+            return True
         with self.stores.read() as unit:
-            unembedded = self.embedder is not None and unit.items.pending_count(embedder=self.embedder.identity)
-            return bool(
-                unembedded or unit.outbox.depth() >= self.options.write.drain_at or unit.journal.queue_depth()
-            )
+            return unit.outbox.depth() >= self.options.write.drain_at or bool(unit.journal.queue_depth())
+
+    def _unembedded(self) -> int:
+        if self.embedder is None:
+            return 0
+        with self.stores.read() as unit:
+            return unit.items.pending_count(embedder=self.embedder.identity)
 
     def _work_once(self) -> bool:
         """Do one round of what waits; return whether there may be more."""

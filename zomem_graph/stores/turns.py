@@ -37,9 +37,7 @@ class Turns:
         )
         return [Turn(**row) for row in rows.mappings()][::-1]
 
-    def latest(
-        self, personas: Sequence[str], *, since: datetime, until: datetime, without_trust: str
-    ) -> Turn | None:
+    def latest(self, personas: Sequence[str], *, since: datetime, until: datetime, without_trust: str) -> Turn | None:
         """Return the last turn of these personas in a closed-open range of time, or None."""
         newest: Turn | None = None
         for persona in personas:  # one by one, so that the index gives the order
@@ -73,6 +71,15 @@ class Turns:
             .order_by(_t.position)
         )
         return [(digest, message_id, at) for digest, message_id, at in rows]
+
+    def ids_known(self, persona: str, session: str, message_ids: Sequence[str]) -> set[str]:
+        """Return which of these message ids a session holds."""
+        found: set[str] = set()
+        for start in range(0, len(message_ids), 500):
+            part = list(message_ids[start : start + 500])
+            where = (_t.persona == persona, _t.session == session, _t.message_id.in_(part))
+            found.update(row[0] for row in self._connection.execute(select(_t.message_id).where(*where)))
+        return found
 
     def find(self, ids: Sequence[str]) -> list[Turn]:
         """Return turns by id, in the order they were said."""

@@ -48,7 +48,8 @@ class CaptureRequest:
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     """Store turns and rule-found facts; hand the new turns to the model, now or through the queue."""
     started = services.clock()
-    cleaned, redacted = clean(request.messages, services.options.write)
+    unread = yield from work(lambda: _unread(services, request))
+    cleaned, redacted = clean(unread, services.options.write)
     cleaned = _without_recalled(cleaned)
     if request.dry_run:
         return _preview(cleaned, request, redacted, services.options)
@@ -59,6 +60,11 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     return report
 
 
+def _unread(services: Services, request: CaptureRequest) -> Sequence[Said]:
+    with services.stores.read() as unit:
+        return unstored_end(unit, request.messages, scope=request.scope, session=request.session)
+
+
 def _write(
     services: Services, request: CaptureRequest, messages: Sequence[Said], redacted: int, now: datetime
 ) -> CaptureReport:
@@ -66,9 +72,7 @@ def _write(
 
     def write(unit: Unit) -> CaptureReport:
         wanted = _not_forgotten(unit, messages, request)
-        turns = store_turns(
-            unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust
-        )
+        turns = store_turns(unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust)
         facts, skipped = _by_rule(unit, services, turns, request, now)
         if len(wanted) < len(messages):
             skipped["forgotten"] += len(messages) - len(wanted)
@@ -137,9 +141,7 @@ def _episode(
         facts=[one.fact for one in facts if one.outcome != "unchanged"],
         superseded=sum(len(one.replaced) for one in facts),
     )
-    episode = tell_session(
-        unit, turns, learned, scope=request.scope, source=request.source, options=options, now=now
-    )
+    episode = tell_session(unit, turns, learned, scope=request.scope, source=request.source, options=options, now=now)
     return None if episode is None else episode.id
 
 

@@ -18,7 +18,7 @@ from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Tombstone, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Observed", "append_turns", "clean", "session_of", "store_turns", "without_forgotten"]
+__all__ = ["Observed", "append_turns", "clean", "session_of", "store_turns", "without_forgotten", "unstored_end"]
 
 _TRUST = {"user": "user", "assistant": "assistant", "tool": "tool", "document": "import"}
 _DEFAULT_SESSION = "main"
@@ -30,6 +30,18 @@ class Observed:
 
     turns: tuple[Turn, ...]
     redacted: int = 0
+
+
+def unstored_end(unit: Unit, messages: Sequence[Said], *, scope: Scope, session: str | None) -> Sequence[Said]:
+    """Return the end of a history from its last message known by id on; all of it when none is known.
+
+    Only a shortcut: it spares reading a long history anew at each turn. `store_turns` decides.
+    """
+    where = session or scope.thread or _DEFAULT_SESSION
+    ids = [message.message_id for message in messages if message.message_id is not None]
+    known = unit.turns.ids_known(scope.persona, where, ids) if len(ids) > 1 else set()
+    last = max((place for place, message in enumerate(messages) if message.message_id in known), default=0)
+    return messages[last:]
 
 
 def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], int]:
