@@ -1,0 +1,172 @@
+"""Finds facts in what a user says, by published patterns alone: no model, no guesses.
+
+A candidate names the sentence it came from. What is asked, imagined, doubted, reported or quoted gives
+nothing, and neither does anything said by an assistant, a tool or a system (docs/capture-rules.md).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from zomem_graph.nodes.rules._english_life import LIFE_RULES
+from zomem_graph.nodes.rules._english_self import SELF_RULES
+from zomem_graph.nodes.rules._english_things import ATTRIBUTE_SHAPES, THING_RULES
+from zomem_graph.nodes.rules._fact_rules import SPEAKER, Rule
+from zomem_graph.nodes.rules._fact_values import is_time_only, read_values
+from zomem_graph.nodes.rules._other_tongues import ATTRIBUTES, KIN, OTHER_RULES
+from zomem_graph.nodes.rules._statements import clauses, opened, statements
+from zomem_graph.nodes.rules._wordlists import words
+from zomem_graph.nodes.rules.keys import is_many, normal, slot
+from zomem_graph.nodes.rules.quotes import strip_not_user_text
+from zomem_graph.nodes.rules.secrets import find_secrets
+
+__all__ = ["MOST_FACTS", "SHORTEST_QUOTE", "Candidate", "facts_in"]
+
+MOST_FACTS: Final = 20
+"""Facts taken from one message (spec F37)."""
+SHORTEST_QUOTE: Final = 10
+"""Columns a quote must fill before a list-like key grows (spec F37, there of the value)."""
+
+_GROUPS: Final[tuple[tuple[Rule, ...], ...]] = (
+    *SELF_RULES,
+    *LIFE_RULES,
+    *THING_RULES,
+    *OTHER_RULES,
+)
+_KEY_NAMES: Final = {
+    "mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather",
+    "puppy": "dog", "kitten": "cat", "kid": "child", "time zone": "timezone", "home town": "hometown",
+    "mother tongue": "native language", "first language": "native language", "hostname": "host",
+    "host name": "host", "due date": "deadline", "codename": "code name", "colour": "color",
+    "user name": "username", "os": "operating system", "licence": "license", "occupation": "job",
+    "profession": "job", "job title": "job", "api version": "version", "state": "status", "bicycle": "bike",
+    "neighbor": "neighbour", "coworker": "colleague", "contact": "contacts", "contact person": "contacts",
+    "kids": "child", "children": "child", "cats": "cat", "dogs": "dog", "sons": "son",
+    "brothers": "brother", "daughters": "daughter", "sisters": "sister", "main branch": "default branch",
+    "ip address": "address", "homepage": "url", "website": "url",
+}  # fmt: skip
+_VALUE_SHAPES: Final = frozenset({"number", "counted", "dated", "status", "url"})
+_LONGEST_ENTITY_WORDS: Final = 5
+_NO_ENTITY: Final = words(
+    "it this that these those there here he she they we you i who what which everything something nothing",
+    "someone everyone nobody one the a an my your his her their our all both each every some any no not if when",
+    "and or but today tomorrow yesterday now then so also please first second last next other another movie",
+    "weather food set change update make put use edit rename replace let",
+    "das es er sie wir ihr ich eso esto ce cela ça 它 他 她 这 那",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fact a sentence states. `quote` is a literal piece of the message; `ends` an old value that is over.
+
+    With `ends` and a list-like key, the slot of the ended value is no longer current.
+    """
+
+    entity: str
+    key: str
+    value: str
+    category: str
+    tier: str
+    confidence: float
+    quote: str
+    many: bool
+    ends: str | None = None
+
+
+def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
+    """Return the facts a message states, in its order, at most MOST_FACTS; none unless the role is "user".
+
+    In the first person the entity is the speaker's name, or "user" when there is none.
+    """
+    if role != "user":
+        return []
+    found: dict[str, Candidate] = {}
+    for quote in dict.fromkeys(statements(strip_not_user_text(text))):
+        candidates = _in_sentence(quote, (speaker or "").strip() or "user")
+        if candidates and (find_secrets(quote) or "[secret removed:" in quote):
+            continue
+        for candidate in candidates:
+            if not candidate.many or _columns(quote) >= SHORTEST_QUOTE:
+                place = slot(candidate.entity, candidate.key, candidate.value, many=candidate.many)
+                # Of two values in one message the later one is the correction.
+                found.pop(place, None)
+                found[place] = candidate
+    return list(found.values())[:MOST_FACTS]
+
+
+def _in_sentence(quote: str, speaker: str) -> list[Candidate]:
+    """Return the facts of one sentence; a note is kept only when nothing more exact was found."""
+    parts = clauses(quote)
+    whole = [opened(quote.strip(" .!。"))]
+    found: list[Candidate] = []
+    for group in _GROUPS:
+        for part in dict.fromkeys([*parts, *whole]):
+            for a_rule in group:
+                if part not in (whole if a_rule.scope == "sentence" else parts):
+                    continue
+                if candidates := list(_apply(a_rule, part, quote, speaker)):
+                    found += candidates
+                    break
+    exact = [candidate for candidate in found if candidate.key != "note"]
+    return _one_for_each_value(exact or found)
+
+
+def _apply(a_rule: Rule, clause: str, quote: str, speaker: str) -> Iterator[Candidate]:
+    """Yield what one rule finds in one clause: several values of a list-like key, else one."""
+    matches = a_rule.pattern.finditer(clause) if a_rule.anywhere else [a_rule.pattern.match(clause)]
+    for match in matches:
+        if match is None:
+            continue
+        said = match.groupdict(default="")
+        key = _key(a_rule.key.replace("{k}", said.get("k", "")))
+        entity = _entity(said["e"]) if a_rule.entity == "{e}" else a_rule.entity
+        shape = ATTRIBUTE_SHAPES.get(key, "short") if a_rule.shape == "by key" else a_rule.shape
+        values = read_values(shape, said["v"])
+        # "The port is blocked" is no status of a thing called port.
+        misread = key == "status" and ATTRIBUTE_SHAPES.get(entity.casefold()) in _VALUE_SHAPES
+        if not key or not entity or not values or misread:
+            continue
+        if shape == "timed":
+            key = "time" if is_time_only(values[0]) else "date"
+        many = is_many(key)
+        for value in values if many else values[:1]:
+            yield Candidate(
+                entity=speaker if entity == SPEAKER else entity,
+                key=key,
+                value=a_rule.value.replace("{}", speaker if value == SPEAKER else value),
+                category=a_rule.category,
+                tier="active" if shape in {"dated", "status"} and a_rule.tier == "stable" else a_rule.tier,
+                confidence=a_rule.confidence,
+                quote=quote,
+                many=many,
+                ends=value if a_rule.ends else said.get("o", "").strip() or None,
+            )
+
+
+def _one_for_each_value(candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates of a sentence without those that read a value a second time."""
+    kept: dict[str, Candidate] = {}
+    for candidate in candidates:
+        kept.setdefault(normal(candidate.value), candidate)
+    return list(kept.values())
+
+
+def _key(name: str) -> str:
+    """Return the published name of a key."""
+    bare = re.sub(r"[\s_-]+", " ", name).strip().casefold()
+    return (_KEY_NAMES.get(bare) or KIN.get(bare) or ATTRIBUTES.get(bare) or bare).replace("colour", "color")
+
+
+def _entity(name: str) -> str:
+    """Return an entity without article, or "" when the words name nothing."""
+    bare = re.sub(r"^(?:the|our|my|a|an)\s+|['’]s$", "", name.strip(" .,:;'\"`"), flags=re.IGNORECASE)
+    first = bare.split(" ", 1)[0].casefold().rstrip("'’") if bare else ""
+    return "" if not first or first in _NO_ENTITY or len(bare.split()) > _LONGEST_ENTITY_WORDS else bare
+
+
+def _columns(text: str) -> int:
+    """Return how wide a text is, a CJK character counting as two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
