@@ -20,7 +20,7 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.messages import Said
-from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, without_forgotten
+from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, unstored_end, without_forgotten
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
