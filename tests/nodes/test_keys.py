@@ -54,9 +54,7 @@ def test_two_subjects_of_one_attribute_are_two_slots() -> None:
 
 
 def test_hyphens_and_underscores_do_not_split_a_slot() -> None:
-    assert slot("billing-api", "listens_on", "1", many=False) == slot(
-        "Billing API", "listens on", "2", many=False
-    )
+    assert slot("billing-api", "listens_on", "1", many=False) == slot("Billing API", "listens on", "2", many=False)
 
 
 def test_an_entity_cannot_forge_the_separator() -> None:
@@ -88,9 +86,7 @@ def test_writing_habits_do_not_make_another_value(a: str, b: str) -> None:
     assert normal(a) == normal(b)
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [("80 443", "80443"), ("1.000", "1000"), ("C++", "C"), ("C#", "C"), ("?", "!")]
-)
+@pytest.mark.parametrize(("a", "b"), [("80 443", "80443"), ("1.000", "1000"), ("C++", "C"), ("C#", "C"), ("?", "!")])
 def test_different_values_stay_different(a: str, b: str) -> None:
     assert normal(a) != normal(b)
 
@@ -140,9 +136,7 @@ def test_a_conflict_says_what_differs(old: str, new: str, kind: str) -> None:
     assert not same_value(old, new)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("3 May", "3 May 2027"), ("3.14159 cm", "3.1416 cm"), ("Lyon", "lyon.")]
-)
+@pytest.mark.parametrize(("old", "new"), [("3 May", "3 May 2027"), ("3.14159 cm", "3.1416 cm"), ("Lyon", "lyon.")])
 def test_a_more_precise_value_is_no_conflict(old: str, new: str) -> None:
     assert conflict_kind(old, new) is None
 

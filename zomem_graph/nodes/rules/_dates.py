@@ -65,9 +65,7 @@ _SHAPES: Final[tuple[re.Pattern[str], ...]] = (
         r"(?:,? (?P<year>\d{4})\b)?"
     ),
     re.compile(rf"\b(?P<name>{_MONTH_NAME})\b\.?,? (?:de |of )?(?P<year>\d{{4}})\b"),
-    re.compile(
-        r"(?<![\d:])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?![\d:]) ?(?P<half>[ap]\.?m\b\.?)?"
-    ),
+    re.compile(r"(?<![\d:])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2})?(?![\d:]) ?(?P<half>[ap]\.?m\b\.?)?"),
     re.compile(r"(?<![\d:.])(?P<hour>\d{1,2}) ?(?P<half>[ap]\.?m\b\.?)"),
     re.compile(r"(?<![\d:.])(?P<hour>\d{1,2}) ?(?:uhr|o'clock)\b"),
     re.compile(rf"(?<!\w)(?P<weekday>{_any_of(_WEEKDAY)})(?![a-z])"),
@@ -141,9 +139,7 @@ def _moment(match: re.Match[str]) -> Moment | None:
 
 def _said(moment: Moment, parts: tuple[str, ...]) -> dict[str, int]:
     """Return the named parts of a moment that were really written."""
-    return {
-        part: value for part in parts if (value := getattr(moment, part)) > (0 if part[0] in "ymdw" else -1)
-    }
+    return {part: value for part in parts if (value := getattr(moment, part)) > (0 if part[0] in "ymdw" else -1)}
 
 
 def _fits(a: dict[str, int], b: dict[str, int]) -> bool:

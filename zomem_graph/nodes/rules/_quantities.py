@@ -42,9 +42,7 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
 }
 _SCALES: Final = {"k": 1e3, "mio": 1e6, "million": 1e6, "millionen": 1e6, "万": 1e4}
 _UNIT_NAMES: Final = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
-_VERSION = re.compile(
-    r"(?<![\w.])v?(\d{1,9}(?:\.\d{1,9}){2,8})(?![\w])|(?<![\w.])v(\d{1,9}(?:\.\d{1,9})?)(?!\w)"
-)
+_VERSION = re.compile(r"(?<![\w.])v?(\d{1,9}(?:\.\d{1,9}){2,8})(?![\w])|(?<![\w.])v(\d{1,9}(?:\.\d{1,9})?)(?!\w)")
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<sign>-)?(?P<before>[$€£¥] ?)?(?P<number>\d{1,15}(?:[.,]\d{1,9})?)(?![\d])"
     r"(?: ?(?P<scale>k|mio|million|millionen|万)(?![a-z]))?"

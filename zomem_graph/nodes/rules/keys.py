@@ -183,6 +183,4 @@ def _address(name: str) -> str:
 def _words(text: str) -> list[str]:
     """Return what is left of a value beside its dates and numbers."""
     # "on 3 May" and "3 May" say the same.
-    return [
-        word for word in re.findall(r"\w+", text) if word not in {"on", "at", "the", "am", "um", "el", "le"}
-    ]
+    return [word for word in re.findall(r"\w+", text) if word not in {"on", "at", "the", "am", "um", "el", "le"}]
