@@ -43,9 +43,7 @@ def _is_export(file: File) -> bool:
     return file.suffix == ".json" and file.stem.startswith(_STEMS)
 
 
-def _passed(
-    name: str, title: str, kind: Any, reason: str, skipped: Mapping[str, int] | None = None
-) -> Passed:
+def _passed(name: str, title: str, kind: Any, reason: str, skipped: Mapping[str, int] | None = None) -> Passed:
     return Passed(
         id=name or content_hash(title), title=title, kind=kind, outcome="skipped", reason=reason,
         skipped=skipped or {},

@@ -81,9 +81,7 @@ def _note(document: Any, seen: Counter[str], where: str) -> Read:
     if not isinstance(content, str) or not content.strip():
         known = isinstance(content, str)
         reason = "it is empty" if known else f"{type(document).__name__} has no page_content"
-        return Passed(
-            id=name, title=title, kind="note", outcome="skipped" if known else "failed", reason=reason
-        )
+        return Passed(id=name, title=title, kind="note", outcome="skipped" if known else "failed", reason=reason)
     longer = (title, source, name)
     return Note(
         id=name,

@@ -90,7 +90,7 @@ def flat(value: Any) -> Iterator[str]:
 def tags_in(value: Any) -> Iterator[str]:
     """Yield tags from a text with commas or blanks, a list, a nested list or a number, without the `#`."""
     pieces: Iterable[str] = flat(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and value not in _NOTHING:
         pieces = value.split(",") if "," in value else value.split()
     for piece in pieces:
         if tag := piece.strip().strip("[]").lstrip("#").strip():

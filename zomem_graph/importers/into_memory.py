@@ -30,9 +30,7 @@ class _OpenMemory(Services, Protocol):
 class TakesImports:
     """Gives a memory its ways in for what was said and written elsewhere."""
 
-    def import_from(
-        self: _OpenMemory, source: str, path: str | Path, **words: Unpack[ImportWords]
-    ) -> "ImportReport":
+    def import_from(self: _OpenMemory, source: str, path: str | Path, **words: Unpack[ImportWords]) -> "ImportReport":
         """Import a chat export, a vault, a dump or text files; return what became of each item.
 
         `source` is chatgpt, claude, claude-code, obsidian, markdown, text, mem0, messages or auto; `path` a
@@ -41,9 +39,7 @@ class TakesImports:
         self._check_open()
         return importers.import_into(self, source, path, **words)
 
-    def import_documents(
-        self: _OpenMemory, loader: "DocumentLoader", **words: Unpack[ImportWords]
-    ) -> "ImportReport":
+    def import_documents(self: _OpenMemory, loader: "DocumentLoader", **words: Unpack[ImportWords]) -> "ImportReport":
         """Import what any LangChain document loader loads; each document stands and falls alone."""
         self._check_open()
         return importers.import_documents(self, loader, **words)

@@ -115,9 +115,7 @@ def _built(root: Any, events: Events, *, largest: int) -> Any:
             here = made
         if size > largest or len(above) > _DEEPEST:
             _read_past(events, len(above) + 1)
-            return TooLarge(
-                "nested too deeply" if len(above) > _DEEPEST else f"larger than {largest:,} bytes"
-            )
+            return TooLarge("nested too deeply" if len(above) > _DEEPEST else f"larger than {largest:,} bytes")
     raise BrokenJson("is broken JSON: it ends too early")
 
 

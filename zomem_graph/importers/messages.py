@@ -43,9 +43,7 @@ def read_messages(place: Place) -> Iterator[Read]:
 
 
 def _failed(place: Place, file: File, reason: str) -> Passed:
-    return Passed(
-        id=f"{place.name}/{file.name}", title=file.name, kind="file", outcome="failed", reason=reason
-    )
+    return Passed(id=f"{place.name}/{file.name}", title=file.name, kind="file", outcome="failed", reason=reason)
 
 
 @dataclass(slots=True)
@@ -89,9 +87,7 @@ class _Pending:
         return talk
 
 
-def _conversations(
-    values: Iterable[Any], header: Mapping[str, Any], place: Place, file: File
-) -> Iterator[Read]:
+def _conversations(values: Iterable[Any], header: Mapping[str, Any], place: Place, file: File) -> Iterator[Read]:
     """Yield a talk for each element that holds messages, and one for all elements that are messages."""
     loose = _Pending(file)
     for number, value in enumerate(values, 1):

@@ -104,6 +104,10 @@ class _Cleaner:
     def name(self, name: str) -> str:
         return self.text(" ".join(name.split()))[:_LONGEST_NAME]
 
+    def id(self, given: str) -> str:
+        """Return an id as it is, or its hash when a secret is in it."""
+        return content_hash(given) if redact(given)[1] else given
+
     def plain(self, value: Any, *, depth: int = 0) -> Any:
         """Return metadata without secrets, as deep as is reasonable."""
         if isinstance(value, str):
@@ -126,8 +130,8 @@ class _Cleaner:
 def prepare_talk(talk: Talk, *, source: str, options: WriteOptions) -> ReadyTalk:
     """Return a conversation ready to be written."""
     cleaner = _Cleaner(passed=Counter(talk.skipped))
-    title = cleaner.name(talk.title)
-    label = {"source": f"import:{source}:{talk.id}", **({"title": title} if title else {})}
+    title, name = cleaner.name(talk.title), cleaner.id(talk.id)
+    label = {"source": f"import:{source}:{name}", **({"title": title} if title else {})}
     messages: list[tuple[str, Said]] = []
     seen: Counter[tuple[str | None, str]] = Counter()
     for message in talk.messages:
@@ -143,10 +147,10 @@ def prepare_talk(talk: Talk, *, source: str, options: WriteOptions) -> ReadyTalk
             again = seen[(part.message_id, part.digest)]
             messages.append((content_hash(part.message_id or "", part.digest, str(again)), part))
     return ReadyTalk(
-        talk=replace(talk, messages=(), title=title or talk.id),
+        talk=replace(talk, id=name, messages=(), title=title or name),
         item=content_hash(talk.id),
         digest=content_hash(*(digest for digest, _said in messages)),
-        session=talk.session or f"{source}:{talk.id}",
+        session=talk.session or f"{source}:{name}",
         messages=messages,
         redacted=cleaner.cut,
         passed=cleaner.passed,
@@ -167,10 +171,10 @@ def prepare_note(note: Note) -> ReadyNote:
     """Return a note ready to be written: one piece a section, more for a long one."""
     cleaner = _Cleaner(passed=Counter(note.skipped))
     names = tuple(dict.fromkeys(name for one in note.names if (name := cleaner.name(one)))) or ("untitled",)
-    pieces = list(_pieces(note.sections, cleaner))
+    pieces = list(_pieces(note.sections, names[0], cleaner))
     mentions = [cleaner.name(name) for name in note.mentions]
     return ReadyNote(
-        note=replace(note, sections=(), mentions=(), metadata={}, names=names),
+        note=replace(note, id=cleaner.id(note.id), sections=(), mentions=(), metadata={}, names=names),
         item=content_hash(note.id),
         digest=content_hash(*(piece.digest for piece in pieces)),
         names=names,
@@ -182,12 +186,12 @@ def prepare_note(note: Note) -> ReadyNote:
     )
 
 
-def _pieces(sections: Sequence[Section], cleaner: _Cleaner) -> Iterator[Piece]:
+def _pieces(sections: Sequence[Section], title: str, cleaner: _Cleaner) -> Iterator[Piece]:
     numbers: Counter[str] = Counter()
     for section in sections:
         path = tuple(cleaner.name(name) for name in section.path)
         base = section_key(path)
-        for value in chunks(cleaner.after(f"{base} = ", section.text)):
+        for value in chunks(cleaner.after(f"{base if path else title} = ", section.text)):
             numbers[base] += 1
             key = section_key(path, number=numbers[base])
             if looks_secret(f"{key} = {value}") or looks_secret(key):

@@ -31,9 +31,7 @@ def read_text(place: Place) -> Iterator[Read]:
 
 def _read(place: Place, file: File, text: str, warnings: tuple[str, ...]) -> Iterator[Read]:
     if not text.strip():
-        yield Passed(
-            id=_id(place, file), title=file.name, kind="note", outcome="skipped", reason="it is empty"
-        )
+        yield Passed(id=_id(place, file), title=file.name, kind="note", outcome="skipped", reason="it is empty")
     elif _is_transcript(text):
         yield from talks_of(read_conversation(f"{text}\n"), _id(place, file), file.stem, warnings)
     else:
@@ -47,9 +45,7 @@ def _read(place: Place, file: File, text: str, warnings: tuple[str, ...]) -> Ite
         )
 
 
-def talks_of(
-    conversation: Conversation, name: str, title: str, warnings: tuple[str, ...] = ()
-) -> Iterator[Talk]:
+def talks_of(conversation: Conversation, name: str, title: str, warnings: tuple[str, ...] = ()) -> Iterator[Talk]:
     """Yield one talk a session of a conversation; what was read past becomes a warning of the first."""
     told = (*warnings, *conversation.skipped)
     for session in conversation.sessions:

@@ -14,6 +14,7 @@ from zomem_graph.importers.preparing import Piece, ReadyNote, ReadyTalk
 from zomem_graph.importers.report import ItemReport, Outcome
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.align import Mark, first_new
+from zomem_graph.nodes.rules.erasing import fact_marks
 from zomem_graph.nodes.rules.keys import slot
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
@@ -76,9 +77,7 @@ def _known_from_elsewhere(unit: Unit, ready: ReadyTalk, target: Target) -> int:
     return first_new([Mark(*mark) for mark in marks], ours)
 
 
-def _append(
-    unit: Unit, fresh: Sequence[tuple[str, Said]], ready: ReadyTalk, target: Target
-) -> dict[str, str]:
+def _append(unit: Unit, fresh: Sequence[tuple[str, Said]], ready: ReadyTalk, target: Target) -> dict[str, str]:
     """Return the id of each new message by fingerprint; what was erased once is not stored again."""
     scope = target.scope if ready.talk.thread is None else _in_thread(target.scope, ready.talk.thread)
     said = [message for _digest, message in fresh]
@@ -95,28 +94,25 @@ def _in_thread(scope: Scope, thread: str) -> Scope:
 def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
     """Store what is new of a note; end the facts that are no longer part of it."""
     record = unit.imports.find(target.scope.persona, target.family, ready.item)
+    if record is None and (record := _moved(unit, ready, target)) is not None:
+        _save(unit, ready, target, _pairs(record))
     if record is not None and record.digest == ready.digest:
         return _report(ready, "note", "unchanged", known=len(ready.pieces))
     before = dict(_pairs(record))
     old = unit.facts.find([id_ for id_ in before.values() if id_])
-    fresh = [piece for piece in ready.pieces if piece.digest not in before]
     gone = set(_gone(before, (piece.digest for piece in ready.pieces)))
     # Ended before the new ones come, so that an edit is never weighed as one statement against another.
     ended = [fact for fact in old if fact.id in gone and fact.state == "current"]
     _end(unit, ended, target)
-    entity = next((fact.entity for fact in old), None) or _free_name(unit, ready, fresh, target)
-    facts = [_fact(piece, ready, entity, target) for piece in fresh]
-    stored = store_facts(unit, target.services, facts, now=target.now)
-    _follow(unit, ended, stored, target)
-    ids = [one.fact.id for one in stored if one.outcome != "forgotten"]
-    unit.imports.mention(target.scope.persona, ids, ready.mentions)
-    known = before | {
-        piece.digest: _NOT_STORED if one.outcome == "forgotten" else one.fact.id
-        for piece, one in zip(fresh, stored, strict=True)
-    }
+    fresh = [piece for piece in ready.pieces if piece.digest not in before]
+    stored = _store(unit, fresh, ready, target, entity=next((fact.entity for fact in old), None))
+    _follow(unit, ended, list(stored.values()), target)
+    ids = {digest: one.fact.id for digest, one in stored.items() if one.outcome != "forgotten"}
+    unit.imports.mention(target.scope.persona, list(ids.values()), ready.mentions)
+    known = {piece.digest: _NOT_STORED for piece in fresh} | before | ids
     _save(unit, ready, target, [(piece.digest, known[piece.digest]) for piece in ready.pieces])
-    forgotten = sum(one.outcome == "forgotten" for one in stored)
-    new = sum(one.outcome not in ("forgotten", "unchanged") for one in stored)
+    new = sum(one.outcome not in ("forgotten", "unchanged") for one in stored.values())
+    forgotten = len(fresh) - len(ids)
     return _report(
         ready,
         "note",
@@ -124,18 +120,53 @@ def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
         new=new,
         known=len(ready.pieces) - new - forgotten,
         forgotten=forgotten,
-        superseded=len(ended) + sum(len(one.replaced) for one in stored),
-        preview=[_shown(f"{fact.entity} {fact.key}", fact.value) for fact in facts],
+        superseded=len(ended) + sum(len(one.replaced) for one in stored.values()),
+        preview=[_shown(f"{one.fact.entity} {one.fact.key}", one.fact.value) for one in stored.values()],
     )
+
+
+def _store(
+    unit: Unit, fresh: Sequence[Piece], ready: ReadyNote, target: Target, *, entity: str | None
+) -> dict[str, Stored]:
+    """Return what became of each new piece by fingerprint; what was forgotten under any name is left out."""
+    kept = [piece for piece in fresh if not _is_forgotten(unit, piece, ready, target)]
+    entity = entity or _free_name(unit, ready, kept, target)
+    facts = [_fact(piece, ready, entity, target) for piece in kept]
+    stored = store_facts(unit, target.services, facts, now=target.now)
+    return {piece.digest: one for piece, one in zip(kept, stored, strict=True)}
+
+
+def _is_forgotten(unit: Unit, piece: Piece, ready: ReadyNote, target: Target) -> bool:
+    """Return whether this was erased once, under whichever name the note went then."""
+    graves = unit.tombstones
+    if not graves.any:
+        return False
+    marks: list[tuple[str, str]] = []
+    for name in ready.names:
+        fact = _fact(piece, ready, name, target)
+        marks += fact_marks(slot(name, piece.key, piece.value, many=False), piece.value, fact.sentence)
+    persona = target.scope.persona
+    return bool(graves.forgotten(graves.digest(persona, kind, content) for kind, content in marks))
+
+
+def _moved(unit: Unit, ready: ReadyNote, target: Target) -> ImportRecord | None:
+    """Return the record of the very same note in a folder that has another name now."""
+    path = ready.metadata.get("path")
+    if path is None:
+        return None
+    for record in unit.imports.alike(target.scope.persona, target.family, ready.digest):
+        facts = unit.facts.find([id_ for _digest, id_ in _pairs(record) if id_][:1])
+        if facts and facts[0].metadata.get("path") == path:
+            return record
+    return None
 
 
 def _free_name(unit: Unit, ready: ReadyNote, pieces: Sequence[Piece], target: Target) -> str:
     """Return the first name under which nothing else stands in the places this note needs."""
-    own = _source_of(ready, target)
+    own = {_source_of(ready, target)}
     for name in ready.names:
-        slots = (slot(name, piece.key, piece.value, many=False) for piece in pieces)
-        rivals = (unit.facts.current(target.scope.persona, address) for address in slots)
-        if all(rival is None or rival.source == own for rival in rivals):
+        slots = [slot(name, piece.key, piece.value, many=False) for piece in pieces]
+        if unit.imports.holders(target.scope.persona, slots) <= own:
             return name
     return f"{ready.names[-1]} {ready.item[:6]}"
 

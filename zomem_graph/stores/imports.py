@@ -12,6 +12,7 @@ __all__ = ["Imports"]
 
 _t = sql.imports.c
 _items = sql.items.c
+_facts = sql.facts.c
 
 
 class Imports:
@@ -27,6 +28,12 @@ class Imports:
         row = self._connection.execute(select(sql.imports).where(*where)).mappings().first()
         return None if row is None else ImportRecord(**row)
 
+    def alike(self, persona: str, source: str, digest: str, *, most: int = 20) -> list[ImportRecord]:
+        """Return items of a source with this very content, whatever their names."""
+        where = (_t.persona == persona, _t.source == source, _t.digest == digest)
+        rows = self._connection.execute(select(sql.imports).where(*where).limit(most)).mappings()
+        return [ImportRecord(**row) for row in rows]
+
     def save(self, record: ImportRecord) -> None:
         """Record an item; the time of its first import stays."""
         row = {name: getattr(record, name) for name in ImportRecord.__slots__}
@@ -34,6 +41,18 @@ class Imports:
         self._connection.execute(
             self._dialect.upsert(sql.imports, ["persona", "source", "item"], changed), [row]
         )
+
+    def holders(self, persona: str, slots: Sequence[str]) -> set[str]:
+        """Return the sources of the facts that are current in any of these slots."""
+        found: set[str] = set()
+        for start in range(0, len(slots), 500):
+            where = (
+                _facts.persona == persona,
+                _facts.slot.in_(slots[start : start + 500]),
+                _facts.state == "current",
+            )
+            found.update(row[0] for row in self._connection.execute(select(_facts.source).where(*where)))
+        return found
 
     def mention(self, persona: str, ids: Sequence[str], entities: Iterable[str]) -> None:
         """Let items mention entities (in their normal form) beyond what their text names."""

@@ -408,6 +408,7 @@ class ImportRow(SQLModel, table=True):
     """What came of one conversation or note of an import; names and content are kept as hashes."""
 
     __tablename__ = "imports"
+    __table_args__ = (Index("ix_imports_digest", "persona", "source", "digest"),)
     persona: str = _text(primary_key=True)
     source: str = _text(primary_key=True)
     item: str = _text(primary_key=True)

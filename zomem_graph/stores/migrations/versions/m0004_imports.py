@@ -22,6 +22,7 @@ def upgrade() -> None:
         sa.Column("last_at", sa.Float(53), nullable=False),
         sa.PrimaryKeyConstraint("persona", "source", "item"),
     )
+    op.create_index("ix_imports_digest", "imports", ["persona", "source", "digest"], unique=False)
 
 
 def downgrade() -> None:
