@@ -35,9 +35,9 @@ CURE = "Run `zomem repair` (memory.repair()) to rebuild it from the database; no
 
 _T = TypeVar("_T")
 _STAMP = "zomem.stamp"  # whose index a folder holds, and how new it is
-_MOST_LOADED = (
-    64  # collections; each keeps about five files open, and Chroma drops what it likes past its own bound
-)
+# Collections loaded at once. Each keeps about five files open, and past a bound of its own (a fifth of the
+# allowed files) Chroma drops and reloads collections when it likes, without our lock.
+_MOST_LOADED = 64
 _FILES_EACH = 16  # allowed of the process's open files for each loaded collection
 _PART = 64  # vectors tried together; one by one when any of them is refused
 _SAMPLE = 4  # vectors looked at in each of three places when a collection is loaded
@@ -196,9 +196,7 @@ class ChromaHandle:
             new.write_text(f"{store} {generation}\n", "ascii")
             os.replace(new, self.folder / _STAMP)
         except OSError as error:
-            raise IndexUnavailable(
-                f"{self.folder} cannot be written ({error}). Check its permissions."
-            ) from error
+            raise IndexUnavailable(f"{self.folder} cannot be written ({error}). Check its permissions.") from error
 
     def settled(self, editions: Mapping[str, Edition], *, applied: int) -> None:
         """Take note that what this process has loaded now holds these editions."""
@@ -238,15 +236,11 @@ class ChromaHandle:
         if self._url is not None:
             return Opened(ChromaClient.on_server(self._url), generation, store, None)
         if self._folder is None:
-            raise IndexUnavailable(
-                "There is neither a folder nor a server for the index. Open the memory with one."
-            )
+            raise IndexUnavailable("There is neither a folder nor a server for the index. Open the memory with one.")
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise IndexUnavailable(
-                f"{self._folder} cannot be made ({error}). Check its permissions."
-            ) from error
+            raise IndexUnavailable(f"{self._folder} cannot be made ({error}). Check its permissions.") from error
         self._check_stamp(self._folder, store, fed=fed, generation=generation)
         torn = damaged_collections(self._folder)
         client = ChromaClient.in_folder(self._folder)
