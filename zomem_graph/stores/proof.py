@@ -19,7 +19,7 @@ from typing import IO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Form", "Needles", "Scan", "scan_files", "vector_parts"]
+__all__ = ["Form", "Needles", "Scan", "as_indexed", "scan_files", "vector_parts"]
 
 Form = Literal["text", "JSON", "UTF-16", "vector", "id"]
 
@@ -32,8 +32,8 @@ _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00")
 _BROKEN = (OSError, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _PLACES = 1 << 16
-_PART = 16  # numbers of a vector looked for at a time
-_LEAST_TELLING = 4  # numbers of a part that are not zero
+_PART = 32  # numbers of a vector looked for at a time
+_LEAST_TELLING = 8  # numbers of a part that are not zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,7 @@ class Needles:
     that order; what is found is told by their position.
     """
 
-    def __init__(
-        self, texts: Sequence[str] = (), *, ids: Sequence[str] = (), vectors: Sequence[bytes] = ()
-    ) -> None:
+    def __init__(self, texts: Sequence[str] = (), *, ids: Sequence[str] = (), vectors: Sequence[bytes] = ()) -> None:
         written: dict[bytes, _Needle] = {}
         exact: dict[bytes, _Needle] = {}
         for source, text in enumerate(texts):
@@ -109,9 +107,7 @@ class _Table:
             words = np.frombuffer(data, "<u8", (len(data) - offset) // _KEY, offset)
             for place in np.flatnonzero(self._known[_hashed(words)]):
                 for needle in self._by_key.get(int(words[place]), ()):
-                    if needle.source not in found and data.startswith(
-                        needle.data, offset + _KEY * int(place)
-                    ):
+                    if needle.source not in found and data.startswith(needle.data, offset + _KEY * int(place)):
                         found[needle.source] = needle.form
         return found
 
@@ -149,6 +145,11 @@ def vector_parts(vector: bytes) -> list[bytes]:
     if not numbers.size:
         return []
     return [part for form in (numbers, _normalised(numbers)) for part in _telling_parts(form)]
+
+
+def as_indexed(vector: bytes) -> bytes:
+    """Return a vector as an index for cosine holds it: of length one, rounded at each step as there."""
+    return _normalised(np.frombuffer(vector, np.float32)).tobytes() if len(vector) % 4 == 0 else vector
 
 
 def _read(file: IO[bytes], name: str, needles: Needles, scan: Scan, *, depth: int) -> None:
@@ -222,7 +223,8 @@ def _forms(text: str) -> Iterator[tuple[bytes, Form]]:
 
 
 def _normalised(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a vector of length one, rounded at each step as the index rounds it."""
+    if not numbers.size:
+        return numbers
     total = np.add.accumulate(numbers * numbers, dtype=np.float32)[-1]
     scale = np.float32(1) / (np.sqrt(total, dtype=np.float32) + np.float32(1e-30))
     scaled: NDArray[np.float32] = numbers * scale

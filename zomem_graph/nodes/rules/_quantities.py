@@ -60,15 +60,15 @@ class Quantity:
 
 
 def quantities_in(text: str) -> tuple[list[Quantity], str]:
-    """Return the numbers in a normalised text, smallest kind first, and the text without them."""
+    """Return the numbers in a normalised text, in order (labels first), and the text without them."""
     labels = [Quantity("label", 0.0, found[1] or found[2]) for found in _VERSION.finditer(text)]
     text = _VERSION.sub(" ", text)
     numbers = [_quantity(found) for found in _NUMBER.finditer(text)]
-    return sorted([*labels, *numbers]), _NUMBER.sub(" ", text)
+    return [*labels, *numbers], _NUMBER.sub(" ", text)
 
 
 def same_quantities(a: list[Quantity], b: list[Quantity]) -> bool:
-    """Return whether two lists hold the same amounts."""
+    """Return whether two lists hold the same amounts in the same order: a score of 2 to 1 is not 1 to 2."""
     return len(a) == len(b) and all(_equal(one, other, 1e-9) for one, other in zip(a, b, strict=True))
 
 

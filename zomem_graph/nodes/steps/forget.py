@@ -18,7 +18,7 @@ from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, te
 from zomem_graph.nodes.values import ErasureReport, Trace
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
-from zomem_graph.stores.proof import Needles, Scan, scan_files
+from zomem_graph.stores.proof import Needles, Scan, as_indexed, scan_files
 from zomem_graph.stores.remains import (
     Cleaned,
     clean_backups,
@@ -68,8 +68,8 @@ def forget(
         )
     erased = _erase_rows(services, wanted)
     left = [*_empty_index(services, erased), *compact(services.stores.database)]
-    needles, shared = _needles(services, erased)
-    cleaned = _clean_files(services, wanted, erased, needles, checkpoints)
+    all_gone, needles, shared = _needles(services, erased)
+    cleaned = _clean_files(services, wanted, erased, all_gone, needles, checkpoints=checkpoints)
     scan = _scan(services, needles, checkpoints)
     left += [*(note for one in cleaned.values() for note in one.notes), *scan.unread]
     if not left:
@@ -193,28 +193,35 @@ def _empty_index(services: Services, erased: _Erased) -> list[str]:
     return []
 
 
-def _needles(services: Services, erased: _Erased) -> tuple[Needles, int]:
-    """Return what to look for, without what kept memories say as well, and how many those are."""
+def _needles(services: Services, erased: _Erased) -> tuple[Needles, Needles, int]:
+    """Return all that went, the same without what kept memories say as well, and how many those are."""
     needles = Needles(needles_of(erased.texts), vectors=erased.vectors)
     kept: set[int] = set()
     with services.stores.read() as unit:
         for block in _blocks(unit.erasure.texts()):
             kept.update(needles.found_in(block))
-        for block in _joined(unit.erasure.vectors()):
-            kept.update(needles.found_in(block))
-    return needles.without(kept), len(kept)
+        for vector in unit.erasure.vectors():
+            kept.update(needles.found_in(vector + as_indexed(vector)))
+    return needles, needles.without(kept), len(kept)
 
 
 def _clean_files(
-    services: Services, wanted: Wanted, erased: _Erased, needles: Needles, checkpoints: Path | None
+    services: Services,
+    wanted: Wanted,
+    erased: _Erased,
+    all_gone: Needles,
+    needles: Needles,
+    *,
+    checkpoints: Path | None,
 ) -> Mapping[str, Cleaned]:
+    """Clean backups of what nobody kept says; the persona's own files and checkpoints of all that went."""
     home = services.stores.home
     folder = checkpoints or home.root / "checkpoints"
     return {
         "backups": clean_backups(home.backups, needles, ids=erased.gone.ids),
-        "checkpoints": clean_checkpoints(folder, needles),
+        "checkpoints": clean_checkpoints(folder, all_gone),
         "persona_files": clean_persona_files(
-            home.root / "personas", wanted.persona, needles, everything=wanted.everything
+            home.root / "personas", wanted.persona, all_gone, everything=wanted.everything
         ),
     }
 
