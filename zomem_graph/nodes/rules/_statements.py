@@ -8,7 +8,7 @@ from typing import Final
 
 from zomem_graph.nodes.rules._wordlists import alternatives
 
-__all__ = ["clauses", "opened", "statements"]
+__all__ = ["clauses", "opened", "sentences", "statements"]
 
 LONGEST_SENTENCE: Final = 500
 """Characters; a longer run without an end mark is a dump, not speech."""
@@ -140,7 +140,7 @@ _FIRST_PERSON = re.compile(r"^(?:i|we|ich|wir|yo|me|my|mein|mi|vivo|soy|trabajo)
 def statements(text: str) -> list[str]:
     """Return the sentences that state something as the speaker's own, each a literal piece of the text."""
     stated: list[str] = []
-    for sentence in _sentences(text):
+    for sentence in sentences(text):
         if _FOREIGN_REST.match(sentence):
             break
         said = _before_question(sentence)
@@ -208,7 +208,7 @@ def _states(sentence: str) -> bool:
     )
 
 
-def _sentences(text: str) -> list[str]:
+def sentences(text: str) -> list[str]:
     """Return the sentences of a text without its code and quoted lines."""
     found: list[str] = []
     for line in _spoken_lines(text):
