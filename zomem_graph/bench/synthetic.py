@@ -128,8 +128,6 @@ def _texts(turns: int, vocabulary: Sequence[str], chance: np.random.Generator) -
 
 def _question(text: str, chance: np.random.Generator) -> str:
     """Return a question of three to six telling words of a text."""
-    telling = [
-        word for word in text.lower().strip(".").split() if word not in _COMMON
-    ] or text.lower().split()
+    telling = [word for word in text.lower().strip(".").split() if word not in _COMMON] or text.lower().split()
     chosen = chance.choice(telling, min(len(telling), int(chance.integers(3, 7))), replace=False)
     return f"What did {SPEAKERS[int(chance.integers(len(SPEAKERS)))]} say about {' '.join(chosen)}?"

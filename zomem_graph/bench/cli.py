@@ -1,0 +1,117 @@
+"""`zomem bench …`: one JSON document a suite on standard output, progress on standard error."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from zomem_graph.bench import capture as capture_suite
+from zomem_graph.bench import embedders as embedders_suite
+from zomem_graph.bench import latency as latency_suite
+from zomem_graph.bench import recall as recall_suite
+from zomem_graph.bench import startup as startup_suite
+from zomem_graph.bench import through as through_suite
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="bench",
+    help="Measure this memory: each command prints one JSON document.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+Data = Annotated[Path, typer.Option("--data", help="Folder (or file) of the evaluation set.", exists=True)]
+Home = Annotated[
+    Path | None,
+    typer.Option("--home", help="Keep the filled memories here, so that the next run need not embed again."),
+]
+Embeddings = Annotated[
+    str | None, typer.Option("--embeddings", help="provider:model; the memory's own choice when left out.")
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="An option by name, such as fusion.session=0; repeatable.")
+]
+
+
+@app.command("recall")
+def recall(
+    data: Data,
+    home: Home = None,
+    embeddings: Embeddings = None,
+    set_: Settings = None,
+    ablate: Annotated[bool, typer.Option("--ablate", help="Also take away one ingredient at a time.")] = False,
+    through: Annotated[
+        Literal["search", "recall"], typer.Option("--through", help="search, or recall with gate and block.")
+    ] = "search",
+    limit: Annotated[int | None, typer.Option("--limit", help="Most hits in a block (--through recall).")] = None,
+    token_budget: Annotated[
+        int | None, typer.Option("--token-budget", help="Most tokens of a block (--through recall).")
+    ] = None,
+) -> None:
+    """Find the evidence of labelled questions: recall@k, all@k, MRR, beside plain words and meaning alone."""
+    settings = set_ or []
+    if through == "search":
+        result = recall_suite.run(data, home=home, embeddings=embeddings, settings=settings, ablate=ablate, say=_say)
+    else:
+        result = through_suite.run(
+            data,
+            home=home,
+            embeddings=embeddings,
+            settings=settings,
+            limit=limit,
+            token_budget=token_budget,
+            say=_say,
+        )
+    _show(result)
+
+
+@app.command("latency")
+def latency(
+    n: Annotated[int, typer.Option("--n", help="How many turns the store holds.", min=100)] = 10_000,
+    questions: Annotated[int, typer.Option("--questions", help="How many questions are timed.", min=10)] = 200,
+    embeddings: Embeddings = None,
+    set_: Settings = None,
+) -> None:
+    """Time search, recall and writes on made-up texts, beside the bare parts in the same run."""
+    _show(latency_suite.run(n, questions=questions, embeddings=embeddings, settings=set_ or [], say=_say))
+
+
+@app.command("capture")
+def capture(data: Data) -> None:
+    """Compare the facts that rules find in labelled messages with the labels."""
+    _show(capture_suite.run(data, say=_say))
+
+
+@app.command("startup")
+def startup(
+    rounds: Annotated[int, typer.Option("--rounds", help="How often each command is started.", min=1)] = 7,
+) -> None:
+    """Time the import, the help and a gate decision, each in a new process."""
+    _show(startup_suite.run(rounds=rounds, say=_say))
+
+
+@app.command("embedders")
+def embedders(
+    data: Data,
+    home: Home = None,
+    embeddings: Annotated[
+        list[str] | None,
+        typer.Option("--embeddings", help="provider:model, repeatable; all known when left out."),
+    ] = None,
+) -> None:
+    """Compare the installed embedders by meaning alone, and what a text costs."""
+    _show(embedders_suite.run(data, names=embeddings or embedders_suite.KNOWN, home=home, say=_say))
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _show(result: dict[str, Any]) -> None:
+    typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+
+
+if __name__ == "__main__":
+    app()
