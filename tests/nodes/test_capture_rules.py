@@ -15,12 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zomem_graph.nodes.rules._english_things import ATTRIBUTE_SHAPES
 from zomem_graph.nodes.rules.extract import MOST_FACTS, Candidate, facts_in
-from zomem_graph.nodes.rules.keys import is_many, normal
+from zomem_graph.nodes.rules.keys import LIST_LIKE, is_many, normal
 from zomem_graph.nodes.rules.quotes import quote_occurs, strip_not_user_text, strip_recalled
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS
 
-MESSAGES = Path(__file__).parent.parent / "data" / "capture_messages.jsonl"
+TESTS = Path(__file__).parent.parent
+MESSAGES = TESTS / "data" / "capture_messages.jsonl"
+RULES_PAGE = TESTS.parent / "docs" / "capture-rules.md"
 LEAST_PRECISION = 0.90
 LEAST_RECALL = 0.50
 
@@ -71,6 +74,15 @@ def test_labelled_messages_are_many_and_half_without_a_fact() -> None:
     assert len(everything) >= 240
     assert 0.4 <= sum(not message["facts"] for message in everything) / len(everything) <= 0.6
     assert {message["lang"] for message in everything} == {"en", "de", "es", "fr", "zh"}
+
+
+def test_the_page_of_rules_publishes_every_key_and_attribute() -> None:
+    page = " ".join(RULES_PAGE.read_text(encoding="utf-8").replace("\n> ", " ").split())
+    collecting = page.split("decides for one fact: ")[1].split(" The same value")[0].split(", ")
+    shapes = page.split("| shape | attributes |")[1].split("## What is over")[0]
+
+    assert set(collecting) == LIST_LIKE
+    assert {name.strip() for cell in shapes.split("|") for name in cell.split(",")} >= set(ATTRIBUTE_SHAPES)
 
 
 def test_the_first_person_is_the_speaker_or_the_user() -> None:

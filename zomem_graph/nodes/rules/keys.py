@@ -33,7 +33,8 @@ LIST_LIKE: Final[frozenset[str]] = frozenset(
     {
         *("likes", "dislikes", "loves", "hates", "prefers", "interests", "hobbies", "habits"),
         *("uses", "depends on", "owns", "knows", "visited", "skills", "languages", "allergies"),
-        *("contacts", "members", "friends", "friend", "colleagues", "colleague", "neighbours", "cousin"),
+        *("contacts", "members", "friends", "friend", "colleagues", "colleague", "neighbours", "neighbour"),
+        *("roommate", "flatmate", "cousin", "twin", "stepson", "stepdaughter", "hamster", "tortoise", "pony"),
         *(
             "children",
             "child",
