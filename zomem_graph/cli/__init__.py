@@ -52,6 +52,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "gate": Entry("cli.gate:gate", "Recall for scripts: exit 0 inject, 2 not needed, 3 empty.", _READ),
         "lookup": Entry("cli.lookup:lookup", "List the current facts of an entity.", _READ),
         "index": Entry("cli.index:index", "Embed and index what waits, or rebuild the index.", _CARE),
+        "models": Entry("cli.models:models", "List local models; fetch one into the home.", _CARE),
         "flush": Entry("cli.flush:flush", "Wait until the index holds everything.", _CARE),
         "stats": Entry("cli.stats:stats", "Count what is stored.", _CARE),
         "health": Entry("cli.health:health", "Try everything memory needs and name each cure.", _CARE),

@@ -32,13 +32,17 @@ class GateOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieveOptions:
-    """How widely to look. `pool` candidates a leg; `column_weights`: self, prev, next, date, title."""
+    """How widely to look. `pool` candidates a leg; `column_weights`: self, prev, next, date, title.
+
+    `late` compares token by token where there are token vectors; its weights are in `fusion`.
+    """
 
     pool: int = 200
     fusion: FusionOptions = field(default_factory=FusionOptions)
     column_weights: tuple[float, float, float, float, float] = (1.0, 0.5, 0.3, 1.0, 2.0)
     words: bool = True
     meaning: bool = True
+    late: bool = True
     exact_below: int = 1_000
     hop: HopOptions = field(default_factory=HopOptions)
     collapse_alike: bool = True

@@ -1,6 +1,6 @@
-"""Putting the legs together: one score a candidate from words, meaning, speaker and session.
+"""Putting the legs together: one score a candidate from words, meaning, tokens, speaker and session.
 
-Score fusion after the measured recipe: bm25 / best bm25 + cosine / spread (+ speaker, + session).
+Score fusion after the measured recipe: bm25 / best bm25 + cosine / spread (+ late, + speaker, + session).
 Reciprocal rank fusion (RRF) stays as an option; with k = 60 it loses to words alone.
 """
 
@@ -18,12 +18,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionOptions:
-    """How the signals are weighed; every one can be switched off with 0."""
+    """How the signals are weighed; every one can be switched off with 0.
+
+    `late` is for chat turns, `late_notes` for everything else; rank fusion knows neither.
+    """
 
     method: Literal["score", "rrf"] = "score"
     rank_damping: int = 10
     words: float = 1.0
     meaning: float = 1.0
+    late: float = 3.0
+    late_notes: float = 2.0
     speaker: float = 0.5
     session: float = 0.7
     session_best: int = 3
@@ -35,7 +40,8 @@ class Signals:
 
     `bm25` is 0 where words did not find it. `cosine` is NaN where there is no vector (yet); `spread` is the
     embedder's tau. `speaker` is 1 where the one speaker whom the question names said it. `sessions`
-    holds -1 for what is not a turn.
+    holds -1 for what is not a turn. `late` is NaN where there are no token vectors, None where nothing has
+    any; `turns` says what is a chat turn.
     """
 
     bm25: Floats
@@ -44,6 +50,8 @@ class Signals:
     speaker: Floats
     sessions: NDArray[np.int64]
     weight: Floats
+    late: Floats | None = None
+    turns: NDArray[np.bool_] | None = None
 
 
 def fuse(signals: Signals, options: FusionOptions) -> Floats:
@@ -54,6 +62,7 @@ def fuse(signals: Signals, options: FusionOptions) -> Floats:
         base = _reciprocal_ranks(signals, options)
     else:
         base = options.words * _share_of_best(signals.bm25) + options.meaning * _nearness(signals)
+        base = base + _lateness(signals, options)
     base = base + options.speaker * signals.speaker
     base = base + options.session * _session_support(base, signals.sessions, options.session_best)
     return base + np.log(signals.weight)
@@ -78,6 +87,18 @@ def _nearness(signals: Signals) -> Floats:
         return np.zeros_like(signals.cosine)
     # What has no vector yet is taken as an ordinary candidate: words alone decide about it.
     return np.where(known, signals.cosine, np.median(signals.cosine[known])) / signals.spread
+
+
+def _lateness(signals: Signals, options: FusionOptions) -> Floats:
+    """Return what the tokens add, measured from the ordinary candidate; nothing where there are none."""
+    late = signals.late
+    if late is None or np.isnan(late).all():
+        return np.zeros_like(signals.bm25)
+    weight = (
+        options.late if signals.turns is None else np.where(signals.turns, options.late, options.late_notes)
+    )
+    above: Floats = weight * np.nan_to_num(late - np.nanmedian(late), nan=0.0)
+    return above
 
 
 def _session_support(scores: Floats, sessions: NDArray[np.int64], best: int) -> Floats:

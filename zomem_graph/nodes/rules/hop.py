@@ -4,16 +4,26 @@ What is lent counts the more, the more of the question the receiver covers that 
 this is what finds the second half of a two-part question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
-__all__ = ["HopOptions", "Lent", "lend", "spread"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Gain", "HopOptions", "Lent", "by_stems", "by_tokens", "lend", "spread"]
+
+# How much a receiver covers that its sender leaves open: (sender, receiver) to a factor.
+Gain = Callable[[int, int], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopOptions:
-    """How far a good hit reaches. `share` is lambda for notes and facts, `turn_share` for chat turns."""
+    """How far a good hit reaches. `share` is lambda for notes and facts, `turn_share` for chat turns.
+
+    What is lent counts `base_gain` + `cover_gain` * what the receiver covers and the sender lacks; measured
+    by tokens the base is `late_base_gain`.
+    """
 
     seeds: int = 10
     most: int = 40
@@ -21,6 +31,7 @@ class HopOptions:
     turn_share: float = 0.15
     base_gain: float = 0.5
     cover_gain: float = 3.0
+    late_base_gain: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +48,15 @@ def lend(
     *,
     entities_of: Mapping[int, Sequence[str]],
     sharing: Mapping[str, Sequence[int]],
-    stems_of: Mapping[int, frozenset[str]],
-    rarity: Mapping[str, float],
+    gain: Gain,
     total: int,
-    options: HopOptions,
 ) -> dict[int, Lent]:
     """Return the most each item is lent by any of the senders, given as (number, activation in [0, 1]).
 
-    `rarity` is the weight of each stem of the question; `total` how many items there are.
+    `total` is how many items there are.
     """
-    weight = sum(rarity.values())
     got: dict[int, Lent] = {}
     for sender, activation in senders:
-        open_stems = rarity.keys() - stems_of.get(sender, frozenset())
         for entity in entities_of.get(sender, ()):
             receivers = sharing.get(entity, ())
             if not receivers or activation <= 0:
@@ -58,11 +65,49 @@ def lend(
             for receiver in receivers:
                 if receiver == sender:
                     continue
-                covered = sum(rarity[one] for one in open_stems & stems_of.get(receiver, frozenset()))
-                gain = options.base_gain + (options.cover_gain * covered / weight if weight > 0 else 0.0)
-                if receiver not in got or worth * gain > got[receiver].value:
-                    got[receiver] = Lent(worth * gain, sender, entity)
+                value = worth * gain(sender, receiver)
+                if receiver not in got or value > got[receiver].value:
+                    got[receiver] = Lent(value, sender, entity)
     return got
+
+
+def by_stems(
+    stems_of: Mapping[int, frozenset[str]], rarity: Mapping[str, float], options: HopOptions
+) -> Gain:
+    """Measure what is covered by the question's stems; `rarity` is the weight of each."""
+    weight = sum(rarity.values())
+
+    def gain(sender: int, receiver: int) -> float:
+        missing = rarity.keys() - stems_of.get(sender, frozenset())
+        covered = sum(rarity[one] for one in missing & stems_of.get(receiver, frozenset()))
+        return options.base_gain + (options.cover_gain * covered / weight if weight > 0 else 0.0)
+
+    return gain
+
+
+def by_tokens(
+    similarities: NDArray[np.float32],
+    columns: Mapping[int, int],
+    weights: NDArray[np.float64],
+    options: HopOptions,
+    *,
+    otherwise: Gain,
+) -> Gain:
+    """Measure what is covered by the question's tokens; between items that have none, `otherwise`.
+
+    `similarities` has a row for each token of the question and a column, by `columns`, for each item.
+    """
+    covered: dict[int, NDArray[np.float64]] = {}
+
+    def gain(sender: int, receiver: int) -> float:
+        if sender not in columns or receiver not in columns:
+            return otherwise(sender, receiver)
+        if sender not in covered:
+            more = np.maximum(similarities - similarities[:, [columns[sender]]], 0.0)
+            covered[sender] = weights @ more
+        return options.late_base_gain + options.cover_gain * float(covered[sender][columns[receiver]])
+
+    return gain
 
 
 def spread(

@@ -1,8 +1,14 @@
 """Give stored texts their vectors and feed the index; never inside a write transaction."""
 
-from zomem_graph.nodes.ports import Services
+from collections.abc import Sequence
 
-__all__ = ["EMBEDDER_KEY", "embed_pending", "feed_index"]
+import numpy as np
+from numpy.typing import NDArray
+
+from zomem_graph.nodes.ports import Embedder, Services, TextTokens, token_model
+from zomem_graph.stores.tokens import NewTokens
+
+__all__ = ["EMBEDDER_KEY", "add_missing_tokens", "embed_pending", "feed_index"]
 
 EMBEDDER_KEY = "embedder"
 
@@ -10,7 +16,8 @@ EMBEDDER_KEY = "embedder"
 def embed_pending(services: Services, *, limit: int) -> int:
     """Embed up to `limit` live items that have no vector yet; return how many got one. Raises ModelError.
 
-    Two processes may embed the same text; the second write changes nothing of value.
+    They get their token vectors too where there is a model for them. Two processes may embed the same
+    text; the second write changes nothing of value.
     """
     embedder = services.embedder
     if embedder is None:
@@ -20,12 +27,49 @@ def embed_pending(services: Services, *, limit: int) -> int:
         recorded = unit.journal.meta(EMBEDDER_KEY)
     if not waiting:
         return 0
-    vectors = embedder.embed_documents([text for _num, text, _digest in waiting])
+    vectors, tokens = _embedded(embedder, [text for _num, text, _digest in waiting])
     with services.stores.write() as unit:
         if recorded is None:
             unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)
         rows = [(num, digest, vector) for (num, _text, digest), vector in zip(waiting, vectors, strict=True)]
-        return unit.items.set_vectors(rows, embedder=embedder.identity)
+        stored = unit.items.set_vectors(rows, embedder=embedder.identity)
+        if (model := token_model(embedder)) is not None:
+            unit.tokens.put(_new_tokens(waiting, tokens), model=model.identity)
+        return stored
+
+
+def add_missing_tokens(services: Services, *, limit: int) -> int:
+    """Give up to `limit` live items the token vectors they lack; return how many had none. Raises ModelError.
+
+    For what was stored before the model was there.
+    """
+    model = token_model(services.embedder)
+    if model is None:
+        return 0
+    with services.stores.read() as unit:
+        lacking = unit.tokens.pending(model=model.identity, limit=limit)
+    if not lacking:
+        return 0
+    tokens, _vectors = model.documents([text for _num, text, _digest in lacking])
+    with services.stores.write() as unit:
+        unit.tokens.put(_new_tokens(lacking, tokens), model=model.identity)
+    return len(lacking)
+
+
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.float32], Sequence[TextTokens]]:
+    """Return vectors and tokens, in one pass where one model gives both."""
+    model = token_model(embedder)
+    if model is None:
+        return embedder.embed_documents(texts), ()
+    tokens, vectors = model.documents(texts)
+    return vectors if model.vectors_of == embedder.identity else embedder.embed_documents(texts), tokens
+
+
+def _new_tokens(items: Sequence[tuple[int, str, str]], tokens: Sequence[TextTokens]) -> list[NewTokens]:
+    return [
+        NewTokens(num, digest, each.pieces, each.vectors)
+        for (num, _text, digest), each in zip(items, tokens, strict=True)
+    ]
 
 
 def feed_index(services: Services, *, everything: bool = False) -> int:

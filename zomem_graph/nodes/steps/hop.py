@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.hop import Lent, lend, spread
+from zomem_graph.nodes.rules.hop import Gain, Lent, by_stems, by_tokens, lend, spread
 from zomem_graph.nodes.steps.legs import Look, allowed
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import Place
@@ -65,17 +65,25 @@ def _lent(
     if not sharing:
         return {}
     receivers = {num for found in sharing.values() for num in found}
-    stems = unit.items.stems_of(sorted(receivers | set(numbers)))
-    asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
     return lend(
         seeds,
         entities_of=entities,
         sharing=sharing,
-        stems_of=stems,
-        rarity=unit.items.rarity(asked),
+        gain=_gain(unit, query, look, sorted(receivers | set(numbers)), options),
         total=unit.items.total(),
-        options=options.hop,
     )
+
+
+def _gain(unit: Unit, query: Query, look: Look, nums: Sequence[int], options: RetrieveOptions) -> Gain:
+    """Return the measure of what these items cover of the question: by tokens where they have some."""
+    asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
+    if look.late is None:
+        return by_stems(unit.items.stems_of(nums), unit.items.rarity(asked), options.hop)
+    late = look.late.extended(unit, nums)
+    bare = [num for num in nums if num not in late.columns]
+    stems = unit.items.stems_of(nums) if bare else {}
+    otherwise = by_stems(stems, unit.items.rarity(asked) if bare else {}, options.hop)
+    return by_tokens(late.similarities, late.columns, late.weights, options.hop, otherwise=otherwise)
 
 
 def _newcomers(

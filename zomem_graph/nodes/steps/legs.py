@@ -6,10 +6,11 @@ from datetime import datetime
 from functools import cached_property
 
 from zomem_graph.nodes.options import RetrieveOptions
-from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.ports import Services, TextTokens, Vector
 from zomem_graph.nodes.rules.query_terms import CONTEXT_WEIGHT
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.late import Comparison, compare
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.errors import IndexUnavailable
@@ -30,6 +31,7 @@ class Look:
     personas: dict[str, float]
     speakers: list[str]
     notes: list[str]
+    late: Comparison | None = None
 
     @cached_property
     def words_rank(self) -> dict[int, int]:
@@ -49,8 +51,13 @@ def look(
     options: RetrieveOptions,
     vector: Vector | None,
     now: datetime,
+    *,
+    tokens: TextTokens | None = None,
 ) -> Look:
-    """Ask both legs and read what ranking needs of everything they found."""
+    """Ask both legs and read what ranking needs of everything they found.
+
+    `tokens` are the question's own, to be compared with those of the candidates.
+    """
     with services.stores.read() as unit:
         personas = readable(unit, scope)
         words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
@@ -61,7 +68,8 @@ def look(
             c for c in unit.items.candidates(found, embedder=space) if allowed(c, query, personas, now)
         ]
         speakers = unit.items.speakers(list(personas)) if options.fusion.speaker else []
-    return Look(words, meaning, candidates, personas, speakers, notes)
+        late = compare(unit, services, tokens, [c.num for c in candidates])
+    return Look(words, meaning, candidates, personas, speakers, notes, late)
 
 
 def _by_words(

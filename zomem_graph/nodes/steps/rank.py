@@ -48,11 +48,13 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
     """Return why a candidate stands where it does."""
     candidate, row = place.candidate, place.signal
     cosine = float("nan") if row is None else float(signals.cosine[row])
+    late = float("nan") if row is None or signals.late is None else float(signals.late[row])
     return Explanation(
         words_rank=look.words_rank.get(candidate.num),
         words_score=0.0 if row is None else float(signals.bm25[row]),
         meaning_rank=look.meaning_rank.get(candidate.num),
         cosine=None if np.isnan(cosine) else cosine,
+        late=None if np.isnan(late) else late,
         speaker=row is not None and bool(signals.speaker[row]),
         session=row is not None and bool(signals.sessions[row] >= 0),
         raw_score=place.score,
@@ -79,6 +81,8 @@ def _signals(look: Look, query: Query, vector: Vector | None, spread: float) -> 
         speaker=np.array([float(named is not None and c.speaker == named) for c in candidates]),
         sessions=np.array(sessions, dtype=np.int64),
         weight=np.array([look.personas[c.persona] for c in candidates]),
+        late=None if look.late is None else look.late.scores([c.num for c in candidates]),
+        turns=np.array([c.kind == "turn" for c in candidates], dtype=np.bool_),
     )
 
 
