@@ -21,6 +21,7 @@ from zomem_graph.asking import (
     recall_request,
     search_query,
 )
+from zomem_graph.earlier_work import EarlierWork
 from zomem_graph.health import HealthReport, count_everything, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.models import resolve_chat, resolve_embedder
@@ -34,7 +35,7 @@ from zomem_graph.nodes.steps.extract import extract_due
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
-from zomem_graph.nodes.steps.recall import recall, recall_continuation
+from zomem_graph.nodes.steps.recall import recall
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.nodes.steps.retrieve import Retrieved, retrieve
 from zomem_graph.nodes.values import CaptureReport, Hits, Recollection
@@ -44,7 +45,6 @@ from zomem_graph.stores.records import Access, Fact, Turn
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
-from zomem_graph.subjects.episodes import EpisodeLog
 from zomem_graph.truth import Truth
 from zomem_graph.worker import Worker
 
@@ -59,7 +59,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports, Truth):
+class Memory(TakesImports, EarlierWork, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -301,17 +301,6 @@ class Memory(TakesImports, Truth):
         """Do the same as `recall` without blocking the event loop."""
         self._check_open()
         return await arun(recall(self, recall_request(message, words)))
-
-    def continuation(self, message: str, **words: Unpack[RecallWords]) -> Recollection:
-        """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62)."""
-        self._check_open()
-        return run(recall_continuation(self, recall_request(message, words)))
-
-    @property
-    def episodes(self) -> EpisodeLog:
-        """What happened: list, show, create, trends."""
-        self._check_open()
-        return EpisodeLog(self)
 
     def lookup(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
         """Return the current facts of an entity, surest first (spec F7); counts as a use."""

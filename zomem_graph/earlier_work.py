@@ -1,0 +1,48 @@
+"""The verbs of `Memory` for work that goes on: what is open, what happened, and taking it up again."""
+
+from typing import Protocol, Unpack
+
+from zomem_graph.asking import RecallWords, recall_request
+from zomem_graph.nodes.flow import arun, run
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.recall import recall_continuation
+from zomem_graph.nodes.values import Recollection
+from zomem_graph.subjects.episodes import EpisodeLog
+from zomem_graph.subjects.loops import OpenLoops
+
+__all__ = ["EarlierWork"]
+
+
+class _Opened(Services, Protocol):
+    """What these verbs need of the memory they are part of."""
+
+    def _check_open(self) -> None: ...
+
+
+class EarlierWork:
+    """Open loops, episodes, and the recall that goes on with them. `Memory` inherits it."""
+
+    @property
+    def loops(self: _Opened) -> OpenLoops:
+        """What is unfinished: list, show, create, resolve, resolve_from, supersede, reopen, snooze, assign, tend."""
+        self._check_open()
+        return OpenLoops(self)
+
+    @property
+    def episodes(self: _Opened) -> EpisodeLog:
+        """What happened: list, show, create, trends."""
+        self._check_open()
+        return EpisodeLog(self)
+
+    def continuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
+        """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62).
+
+        Facts, episodes, open loops and turns of the last 14 days; the keywords are those of `recall`.
+        """
+        self._check_open()
+        return run(recall_continuation(self, recall_request(message, words)))
+
+    async def acontinuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
+        """Do the same as `continuation` without blocking the event loop."""
+        self._check_open()
+        return await arun(recall_continuation(self, recall_request(message, words)))
