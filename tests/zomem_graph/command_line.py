@@ -38,8 +38,10 @@ class CommandLine:
 
     def process(self, *arguments: str | bytes, **named: Any) -> "subprocess.CompletedProcess[bytes]":
         """Run in a process of its own."""
-        usual = {"capture_output": True, "timeout": 120, "check": False, "env": self.variables()}
-        return subprocess.run([sys.executable, "-m", "zomem_graph", *arguments], **(usual | named))
+        usual: dict[str, Any] = {"capture_output": True, "timeout": 120, "check": False, "env": self.variables()}
+        words: list[str | bytes] = [sys.executable, "-m", "zomem_graph", *arguments]
+        finished: subprocess.CompletedProcess[bytes] = subprocess.run(words, **(usual | named))
+        return finished
 
     def variables(self) -> Mapping[str, str]:
         """Return the environment of a process."""

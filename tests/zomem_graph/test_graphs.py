@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
@@ -16,9 +17,9 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
 from zomem_graph.testing.langchain import ScriptedChatModel
 
-ANN: dict[str, Any] = {"configurable": {"thread_id": "t1", "persona": "ann"}}
-NEW: dict[str, Any] = {"configurable": {"thread_id": "t2", "persona": "ann"}}
-BOB: dict[str, Any] = {"configurable": {"thread_id": "t3", "persona": "bob"}}
+ANN: RunnableConfig = {"configurable": {"thread_id": "t1", "persona": "ann"}}
+NEW: RunnableConfig = {"configurable": {"thread_id": "t2", "persona": "ann"}}
+BOB: RunnableConfig = {"configurable": {"thread_id": "t3", "persona": "bob"}}
 QUESTION = "what did I tell you about my sister?"
 
 
@@ -102,7 +103,7 @@ def test_sync_and_async_runs_agree(memory: Memory, model: ScriptedChatModel) -> 
     waiting = app.invoke(say(QUESTION), NEW)
 
     async def awaited() -> dict[str, Any]:
-        config = {"configurable": {"thread_id": "t9", "persona": "ann"}}
+        config: RunnableConfig = {"configurable": {"thread_id": "t9", "persona": "ann"}}
         return dict(await app.ainvoke(say(QUESTION), config))
 
     assert asyncio.run(awaited())["memory_context"] != ""

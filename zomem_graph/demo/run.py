@@ -147,7 +147,7 @@ class _Host:
     def __init__(self) -> None:
         self.lines: Sequence[BaseMessage] = ()
         self.model: ChatModel | None = None
-        self.requests: list[list[BaseMessage]] = []
+        self.requests: list[Sequence[BaseMessage]] = []
         self.called_at = 0.0
         self.answer: str | None = None
         self.notes: tuple[str, ...] = ()
