@@ -1,0 +1,327 @@
+"""Open loops through their life: opened or spoken of again, asleep, stale, resolved (spec F47, F63-F67).
+
+An open loop is searchable; a closed one is not, so it never comes back by itself.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from zomem_graph.nodes.options import WriteOptions
+from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
+from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.steps.describe import told
+from zomem_graph.stores.errors import InvalidInput, SecretRefused
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.items import NewItem
+from zomem_graph.stores.loops import PENDING
+from zomem_graph.stores.records import Loop, Turn
+from zomem_graph.stores.unit import Unit
+
+__all__ = [
+    "Filed",
+    "LoopsLearned",
+    "NewLoop",
+    "Tended",
+    "close_loops",
+    "learn_loops",
+    "reopen_loop",
+    "resolve_by_text",
+    "store_loop",
+    "tend_loops",
+]
+
+_LOOKED_AT = 25  # newest open and stale loops a text is held against (spec F65)
+_LONGEST_TITLE = 500
+_URGENT = 0.9
+_STALE_AFTER = timedelta(days=14)  # untouched (spec F67)
+_URGENT_STALE_AFTER = timedelta(days=30)
+_OVER_AFTER = timedelta(days=30)  # stale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLoop:
+    """A loop on its way in; kind and priority are read from its words when they are not given."""
+
+    title: str
+    summary: str = ""
+    kind: str | None = None
+    priority: float | None = None
+    entity: str | None = None
+    owner: str | None = None
+    persona: str = SHARED
+    thread: str | None = None
+    session: str | None = None
+    source: str = "api"
+    trust: str = "user"
+    turn_id: str | None = None
+    related_episode_id: str | None = None
+    snoozed_until: datetime | None = None
+    expires_at: datetime | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def checked(self, options: WriteOptions) -> "NewLoop":
+        """Return the loop itself; raise InvalidInput or SecretRefused when it cannot be stored."""
+        if not isinstance(self.title, str) or not self.title.strip():
+            raise InvalidInput("A loop needs a title. Say in a few words what is to be done.")
+        if len(self.title) > _LONGEST_TITLE:
+            raise InvalidInput(
+                f"title has {len(self.title):,} characters; keep to {_LONGEST_TITLE}, the rest is summary."
+            )
+        if not isinstance(self.summary, str) or len(self.summary) > options.longest_text:
+            raise InvalidInput(f"summary must be a text of at most {options.longest_text:,} characters.")
+        if self.kind is not None and self.kind not in KINDS:
+            raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r:.40}.")
+        if self.priority is not None and not _is_share(self.priority):
+            raise InvalidInput(f"priority must be a number from 0 to 1, not {self.priority!r:.40}.")
+        if not isinstance(self.metadata, Mapping):
+            raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
+        for part in (self.title, self.summary):
+            if kind := looks_secret(part):
+                raise SecretRefused(f"The loop holds what looks like a secret ({kind}) and was not stored.")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filed:
+    """A stored loop, and whether it is new or an open one spoken of again."""
+
+    loop: Loop
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopsLearned:
+    """What a conversation opened, spoke of again and resolved."""
+
+    opened: tuple[Loop, ...] = ()
+    refreshed: tuple[Loop, ...] = ()
+    resolved: tuple[Loop, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tended:
+    """What time has done: ids of loops that became stale and of those that are over."""
+
+    stale: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+
+
+def store_loop(unit: Unit, new: NewLoop, *, now: datetime) -> Filed:
+    """Store a checked loop, or refresh the open or stale one with the same fingerprint (spec F64)."""
+    loop = _loop(new, now)
+    twin = unit.loops.twin(loop.persona, loop.fingerprint)
+    if twin is None:
+        unit.loops.add(loop)
+        unit.items.add([_item(loop)])
+        return Filed(loop=loop, new=True)
+    if _is_gone(unit, twin, now):
+        unit.loops.end([twin.id], status="superseded", at=now)
+        unit.items.end([twin.id], state="superseded", at=now)
+        return store_loop(unit, new, now=now)
+    return Filed(loop=_refreshed(unit, twin, new, loop), new=False)
+
+
+def learn_loops(
+    unit: Unit, turns: Sequence[Turn], *, scope: Scope, source: str, options: WriteOptions, now: datetime
+) -> LoopsLearned:
+    """Open what the user's new turns leave undone and resolve what they say is done, turn by turn.
+
+    The user's word resolves any loop of the persona; an assistant's only those of its own session.
+    Imported archives open nothing: what was open there is long past.
+    """
+    filed: dict[str, Filed] = {}
+    resolved: dict[str, Loop] = {}
+    for turn in turns:
+        at = min(turn.at, now)
+        if turn.role in ("user", "assistant"):
+            session = turn.session if turn.role == "assistant" else None
+            for loop in resolve_by_text(unit, turn.content, [scope.persona], now=at, session=session):
+                resolved[loop.id] = loop
+        if turn.role != "user" or turn.trust == "import" or now - at >= _STALE_AFTER + _OVER_AFTER:
+            continue
+        for found in loops_in(turn.content):
+            new = NewLoop(
+                title=found.title,
+                summary=found.summary,
+                kind=found.kind,
+                priority=found.priority,
+                persona=scope.persona,
+                thread=scope.thread,
+                session=turn.session,
+                source=f"auto-capture:{source}",
+                trust=turn.trust,
+                turn_id=turn.id,
+            )
+            one = store_loop(unit, new.checked(options), now=at)
+            filed.setdefault(one.loop.id, one)
+    still = [one for one in filed.values() if one.loop.id not in resolved]
+    return LoopsLearned(
+        opened=tuple(one.loop for one in still if one.new),
+        refreshed=tuple(one.loop for one in still if not one.new),
+        resolved=tuple(loop for id_, loop in resolved.items() if not (id_ in filed and filed[id_].new)),
+    )
+
+
+def resolve_by_text(
+    unit: Unit, text: str, personas: Sequence[str], *, now: datetime, session: str | None = None
+) -> list[Loop]:
+    """Resolve the loops a text says are done, and return them as they are now (spec F65).
+
+    The newest open and stale loops are looked at, snoozed ones too; with `session` only those of it.
+    """
+    waiting = unit.loops.waiting(personas, now=now, asleep_too=True, limit=_LOOKED_AT)
+    done = [loop for loop in waiting if session in (None, loop.session) and resolves(text, loop.title)]
+    return close_loops(unit, done, status="resolved", now=now, note=" ".join(text.split())[:200])
+
+
+def close_loops(
+    unit: Unit, loops: Sequence[Loop], *, status: str, now: datetime, note: str | None = None
+) -> list[Loop]:
+    """Close open and stale loops as resolved or superseded, take them out of search, and return them."""
+    ids = [loop.id for loop in loops if loop.status in PENDING]
+    unit.loops.end(ids, status=status, at=now, resolution=note)
+    # A resolved loop is history, not an older wording: `include_superseded` must not bring it back either.
+    unit.items.end(ids, state="archived" if status == "resolved" else "superseded", at=now)
+    return unit.loops.find([loop.id for loop in loops])
+
+
+def reopen_loop(unit: Unit, loop: Loop, *, now: datetime) -> Loop:
+    """Open a closed loop again, as when the evidence was wrong. Raises InvalidInput when it has a twin."""
+    if loop.status not in PENDING:
+        twin = unit.loops.twin(loop.persona, loop.fingerprint)
+        if twin is not None:
+            raise InvalidInput(f"The same loop is open already, as {twin.id[:8]} ({twin.title:.60}).")
+        unit.items.purge([loop.id])
+        unit.items.add([_item(loop)])
+    unit.loops.change(loop.id, status="open", updated_at=now, resolved_at=None, resolution=None)
+    return unit.loops.find([loop.id])[0]
+
+
+def tend_loops(
+    unit: Unit, *, now: datetime, spared: Callable[[Loop], bool] = lambda _loop: False, dry_run: bool = False
+) -> Tended:
+    """Let time do its work: open loops nobody speaks of become stale, stale ones are over (spec F67).
+
+    Stale after 14 days, after 30 when urgent; over after 30 more, unless `spared` or its entity had facts
+    in that time. Running it twice changes nothing.
+    """
+    quiet = unit.loops.pending(untouched_since=now - _STALE_AFTER)
+    stale = [loop for loop in quiet if loop.status == "open" and now - loop.updated_at >= _patience(loop)]
+    over = [
+        loop
+        for loop in quiet
+        if now - loop.updated_at >= _patience(loop) + _OVER_AFTER
+        and not spared(loop)
+        and not _entity_is_alive(unit, loop, now)
+    ]
+    ended = {loop.id for loop in over}
+    tended = Tended(stale=tuple(one.id for one in stale if one.id not in ended), over=tuple(ended))
+    if not dry_run:
+        for id_ in tended.stale:
+            unit.loops.change(id_, status="stale")
+        close_loops(unit, over, status="resolved", now=now, note="nobody spoke of it any more")
+    return tended
+
+
+def _loop(new: NewLoop, now: datetime) -> Loop:
+    title = " ".join(new.title.split())
+    kind = new.kind or kind_of(title)
+    entity = new.entity or next(iter(_named_in(title)), None)
+    return Loop(
+        id=new_id(),
+        persona=new.persona,
+        thread=new.thread,
+        session=new.session,
+        title=title,
+        summary=new.summary,
+        kind=kind,
+        status="open",
+        priority=priority_of(title) if new.priority is None else float(new.priority),
+        entity=entity,
+        owner=new.owner,
+        source=new.source,
+        trust=new.trust,
+        turn_id=new.turn_id,
+        related_episode_id=new.related_episode_id,
+        # An entity read from the title says nothing the title does not, and its case may change it.
+        fingerprint=fingerprint(kind, new.entity, title),
+        created_at=now,
+        updated_at=now,
+        snoozed_until=new.snoozed_until,
+        expires_at=new.expires_at,
+        resolved_at=None,
+        resolution=None,
+        metadata=dict(new.metadata),
+    )
+
+
+def _refreshed(unit: Unit, twin: Loop, new: NewLoop, loop: Loop) -> Loop:
+    """Speak of an open loop again: it is open and of now, and takes over what is said anew."""
+    values: dict[str, Any] = {
+        "status": "open",
+        "updated_at": max(twin.updated_at, loop.updated_at),
+        "priority": loop.priority if new.priority is not None else max(twin.priority, loop.priority),
+        "summary": loop.summary or twin.summary,
+        "owner": loop.owner or twin.owner,
+        "snoozed_until": loop.snoozed_until or twin.snoozed_until,
+        "expires_at": loop.expires_at or twin.expires_at,
+        "metadata": {**twin.metadata, **loop.metadata},
+    }
+    unit.loops.change(twin.id, **values)
+    changed = replace(twin, **values)
+    if told(changed) != told(twin):
+        unit.items.purge([twin.id])
+        unit.items.add([_item(changed)])
+    elif changed.expires_at != twin.expires_at:
+        unit.items.set_expiry(twin.id, changed.expires_at)
+    return changed
+
+
+def _item(loop: Loop) -> NewItem:
+    named = [loop.entity or "", loop.title]
+    keys = [entity_key(loop.entity or ""), *_named_in(loop.title), *entities(loop.summary)]
+    return NewItem(
+        id=loop.id,
+        kind="loop",
+        persona=loop.persona,
+        thread=loop.thread,
+        session=loop.session,
+        text=told(loop),
+        title=" ".join(part for part in named if part),
+        created_at=loop.created_at,
+        expires_at=loop.expires_at,
+        entities=[key for key in dict.fromkeys(keys) if key],
+    )
+
+
+def _named_in(title: str) -> list[str]:
+    """Return the names in a title. Its first word is capitalised anyway, so by itself it is no name."""
+    first = entity_key(title.split(maxsplit=1)[0]) if " " in title else ""
+    return [name for name in entities(title) if name != first]
+
+
+def _is_gone(unit: Unit, loop: Loop, now: datetime) -> bool:
+    """Return whether a loop that is open by name was deleted or is past its time."""
+    if loop.expires_at is not None and loop.expires_at <= now:
+        return True
+    items = unit.items.find([loop.id])
+    return not items or items[0].state != "current"
+
+
+def _patience(loop: Loop) -> timedelta:
+    return _URGENT_STALE_AFTER if loop.priority >= _URGENT else _STALE_AFTER
+
+
+def _entity_is_alive(unit: Unit, loop: Loop, now: datetime) -> bool:
+    if loop.entity is None:
+        return False
+    facts = unit.facts.lookup([loop.persona], loop.entity)
+    return any(fact.created_at > now - _OVER_AFTER for fact in facts)
+
+
+def _is_share(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and 0.0 <= value <= 1.0
