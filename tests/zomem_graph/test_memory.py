@@ -255,3 +255,16 @@ def test_the_home_is_readable_by_its_owner_only(home: Path, embedder: SmallEmbed
         memory.remember("office", "city", "Lyon")
     assert home.stat().st_mode & 0o777 == 0o700
     assert (home / "zomem.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_longer_used_is_over(memory: Memory) -> None:
+    memory.capture([{"role": "user", "content": "We use Redis for the cache."}])
+    assert "Redis" in {fact.value for fact in memory.lookup("project", "uses")}
+    memory.capture([{"role": "user", "content": "We switched from Redis to Valkey."}])
+    assert {fact.value for fact in memory.lookup("project", "uses")} == {"Valkey"}
+
+
+def test_logs_in_a_message_are_stored_verbatim(memory: Memory) -> None:
+    said = "Here is the log:\nAssistant: started\nERROR [db] connection refused at 10:02"
+    memory.capture([{"role": "user", "content": said}])
+    assert any("connection refused" in hit.text for hit in memory.search("connection refused log", kinds=["turn"]))

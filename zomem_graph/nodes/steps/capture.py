@@ -14,11 +14,13 @@ from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import MemoryOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.extract import Candidate, facts_in
-from zomem_graph.nodes.rules.quotes import strip_not_user_text
+from zomem_graph.nodes.rules.loops import loops_in
+from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
+from zomem_graph.nodes.steps.loops import LoopsLearned, learn_loops
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, unstored_end, without_forgotten
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
@@ -76,7 +78,8 @@ def _write(
         facts, skipped = _by_rule(unit, services, turns, request, now)
         if len(wanted) < len(messages):
             skipped["forgotten"] += len(messages) - len(wanted)
-        episode = _episode(unit, services, turns, facts, request=request, now=now)
+        loops = _loops(unit, services, turns, request, now)
+        episode = _episode(unit, services, turns, facts, loops, request=request, now=now)
         queued = queue_extraction(unit, turns, request.scope, request.source, now) if has_model else 0
         report = CaptureReport(
             turns=len(turns),
@@ -86,6 +89,8 @@ def _write(
             skipped=sum(skipped.values()),
             redacted=redacted,
             queued=queued,
+            loops=len(loops.opened),
+            resolved_loops=len(loops.resolved),
             episode_id=episode,
             fact_ids=tuple(one.fact.id for one in facts if one.outcome != "unchanged"),
             turn_ids=tuple(turn.id for turn in turns),
@@ -125,11 +130,21 @@ def _not_forgotten(unit: Unit, messages: Sequence[Said], request: CaptureRequest
     return without_forgotten(unit, messages, persona=request.scope.persona, session=session)
 
 
+def _loops(
+    unit: Unit, services: Services, turns: Sequence[Turn], request: CaptureRequest, now: datetime
+) -> LoopsLearned:
+    if not services.options.capture.loops:
+        return LoopsLearned()
+    options = services.options.write
+    return learn_loops(unit, turns, scope=request.scope, source=request.source, options=options, now=now)
+
+
 def _episode(
     unit: Unit,
     services: Services,
     turns: Sequence[Turn],
     facts: Sequence[Stored],
+    loops: LoopsLearned,
     *,
     request: CaptureRequest,
     now: datetime,
@@ -139,6 +154,8 @@ def _episode(
         return None
     learned = Learned(
         facts=[one.fact for one in facts if one.outcome != "unchanged"],
+        opened=loops.opened,
+        resolved=loops.resolved,
         superseded=sum(len(one.replaced) for one in facts),
     )
     episode = tell_session(unit, turns, learned, scope=request.scope, source=request.source, options=options, now=now)
@@ -164,6 +181,7 @@ def _as_fact(candidate: Candidate, turn: Turn, request: CaptureRequest) -> NewFa
         trust=turn.trust,
         turn_id=turn.id,
         quote=candidate.quote,
+        ends=candidate.ends,
         at=turn.at,
         method="rule",
     )
@@ -183,7 +201,7 @@ def _refused(fact: NewFact, services: Services) -> str | None:
 
 def _without_recalled(messages: Sequence[Said]) -> list[Said]:
     """Return the messages without what we recalled ourselves and what a model thought aloud."""
-    kept = [replace(message, content=strip_not_user_text(message.content)) for message in messages]
+    kept = [replace(message, content=strip_recalled(message.content)) for message in messages]
     return [message for message in kept if message.content.strip()]
 
 
@@ -204,7 +222,13 @@ def _preview(
                         "quote": one.quote,
                     }
                 )
-    return CaptureReport(turns=len(messages), facts=len(found), redacted=redacted, preview=tuple(found))
+    facts = len(found)
+    said = [message.content for message in messages if message.role == "user"]
+    open_loops = [loop for text in said for loop in loops_in(text)] if options.capture.loops else []
+    found += [{"loop": loop.title, "kind": loop.kind} for loop in open_loops]
+    return CaptureReport(
+        turns=len(messages), facts=facts, loops=len(open_loops), redacted=redacted, preview=tuple(found)
+    )
 
 
 def _run(

@@ -13,13 +13,13 @@ from zomem_graph.nodes.rules.keys import entity_prefix, is_many, opposite_slots,
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
 from zomem_graph.nodes.scope import SHARED
-from zomem_graph.nodes.steps.settle import oscillation, settle
+from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin, Tombstone
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["NewFact", "Stored", "store_facts"]
+__all__ = ["NewFact", "Stored", "add_facts", "store_facts"]
 
 _LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
 _AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming")
@@ -49,6 +49,7 @@ class NewFact:
     trust: str = "user"
     turn_id: str | None = None
     quote: str | None = None
+    ends: str | None = None
     at: datetime | None = None
     method: str | None = None
     on_conflict: str | None = None
@@ -69,9 +70,7 @@ class NewFact:
         if not isinstance(self.metadata, Mapping):
             raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
         if self.on_conflict is not None and self.on_conflict not in STRATEGIES:
-            raise InvalidInput(
-                f"on_conflict must be one of {', '.join(STRATEGIES)}, not {self.on_conflict!r:.40}."
-            )
+            raise InvalidInput(f"on_conflict must be one of {', '.join(STRATEGIES)}, not {self.on_conflict!r:.40}.")
         if not self.allow_secret:
             for part in (self.value, self.text or "", self.key or "", f"{self.key or ''} = {self.value}"):
                 if kind := looks_secret(part):
@@ -121,6 +120,32 @@ def store_facts(unit: Unit, services: Services, new: Sequence[NewFact], *, now: 
     return [_store_one(unit, services.options.write, fact, now) for fact in new]
 
 
+def add_facts(
+    unit: Unit, services: Services, new: Sequence[NewFact], *, now: datetime, mentions: Sequence[str] = ()
+) -> list[Stored]:
+    """Store checked facts whose slots are known to be free, all at once: none is weighed against another.
+
+    What was forgotten stays so. `mentions` are entities, in their normal form, that they name beyond their text.
+    """
+    stored: list[Stored] = []
+    origins: list[Origin] = []
+    for one in new:
+        many = is_many(one.key, many=one.many, extra=services.options.write.many_keys)
+        address = slot(one.entity, one.key, one.value, many=many)
+        at = now if one.at is None else min(one.at, now)
+        fact = _fact(one, address, many, at)
+        if _forgotten(unit, one, address) is not None:
+            stored.append(Stored(fact=replace(fact, state="forgotten"), outcome="forgotten"))
+            continue
+        stored.append(Stored(fact=fact, outcome="new", notes=_notes(one)))
+        origins.append(_origin(one, fact, now, at))
+    items = [item_of(each.fact) for each in stored if each.outcome == "new"]
+    unit.facts.add([each.fact for each in stored if each.outcome == "new"])
+    unit.items.add([replace(item, entities=[*item.entities, *mentions]) for item in items])
+    unit.provenance.add(origins)
+    return stored
+
+
 def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -> Stored:
     many = is_many(new.key, many=new.many, extra=options.many_keys)
     address = slot(new.entity, new.key, new.value, many=many)
@@ -161,7 +186,7 @@ def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
 def _rivals(unit: Unit, new: NewFact, current: Fact | None) -> list[Rival]:
     """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny."""
     rivals = [] if current is None else [_rival(current, "slot")]
-    for other in opposite_slots(new.entity, new.key, new.value):
+    for other in _slots_ended(new):
         if (opposed := unit.facts.current(new.persona, other)) is not None:
             rivals.append(_rival(opposed, "opposite"))
     if len(new.value) > _LONGEST_STATEMENT:
@@ -174,6 +199,12 @@ def _rivals(unit: Unit, new: NewFact, current: Fact | None) -> list[Rival]:
         if stated.id not in met and (denies or may_deny(said)):
             rivals.append(Rival(id=stated.id, place="entity", value=stated.value, said=said, at=stated.at))
     return rivals
+
+
+def _slots_ended(new: NewFact) -> tuple[str, ...]:
+    """Return the slots of other values that this fact ends: its opposite, and the value it says is over."""
+    over = () if new.ends is None else (slot(new.entity, new.key, new.ends, many=True),)
+    return (*opposite_slots(new.entity, new.key, new.value), *over)
 
 
 def _rival(fact: Fact, place: Place) -> Rival:
