@@ -68,9 +68,7 @@ class EpisodeLog:
         """Return how often an entity's episodes went well, by day, ISO week or month, oldest first."""
         who, now = scope or Scope(), self._memory.clock()
         if granularity not in GRANULARITIES:
-            raise InvalidInput(
-                f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r:.40}."
-            )
+            raise InvalidInput(f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r:.40}.")
         with self._memory.stores.read() as unit:
             found = unit.episodes.outcomes(
                 [*readable(unit, who)],

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.loops import (
     NewLoop,
     Tended,
@@ -31,7 +31,7 @@ _Listed = list[Loop]  # inside the class `list` is the verb
 
 
 class OpenLoops:
-    """What is unfinished; every verb reads and changes only what the scope's personas may see.
+    """What is unfinished; every verb reads only what the scope may see and changes only what is its own or shared.
 
     A loop is named by its id or by the first characters of it, as recall shows them.
     """
@@ -132,7 +132,7 @@ class OpenLoops:
         if not isinstance(text, str):
             raise InvalidInput(f"The text must be a text, not {type(text).__name__}.")
         with self._memory.stores.write() as unit:
-            resolved = resolve_by_text(unit, text, [*readable(unit, scope or Scope())], now=self._memory.clock())
+            resolved = resolve_by_text(unit, text, writable(scope or Scope()), now=self._memory.clock())
         self._memory.wake_worker()
         return resolved
 
@@ -149,7 +149,7 @@ class OpenLoops:
     def reopen(self, id: str, *, scope: Scope | None = None) -> Loop:  # noqa: A002  # as above
         """Open a closed or stale loop again. Raises InvalidInput when the same one is open already."""
         with self._memory.stores.write() as unit:
-            loop = reopen_loop(unit, self._pick(unit, id, scope), now=self._memory.clock())
+            loop = reopen_loop(unit, self._own(unit, id, scope), now=self._memory.clock())
         self._memory.wake_worker()
         return loop
 
@@ -174,19 +174,25 @@ class OpenLoops:
 
     def _close(self, id_: str, status: str, note: str | None, scope: Scope | None) -> Loop:
         with self._memory.stores.write() as unit:
-            loop = self._pick(unit, id_, scope)
+            loop = self._own(unit, id_, scope)
             (closed,) = close_loops(unit, [loop], status=status, now=self._memory.clock(), note=note)
         self._memory.wake_worker()
         return closed
 
     def _change(self, id_: str, scope: Scope | None, **values: datetime | str | None) -> Loop:
         with self._memory.stores.write() as unit:
-            loop = self._pick(unit, id_, scope)
+            loop = self._own(unit, id_, scope)
             unit.loops.change(loop.id, **values)
             return unit.loops.find([loop.id])[0]
 
     def _pick(self, unit: Unit, id_: str, scope: Scope | None) -> Loop:
-        personas = [*readable(unit, scope or Scope())]
+        return self._among(unit, id_, [*readable(unit, scope or Scope())])
+
+    def _own(self, unit: Unit, id_: str, scope: Scope | None) -> Loop:
+        """Return a loop that may be changed: what a pool or a parent lends is for reading."""
+        return self._among(unit, id_, writable(scope or Scope()))
+
+    def _among(self, unit: Unit, id_: str, personas: Sequence[str]) -> Loop:
         return pick(
             id_,
             what="loop",

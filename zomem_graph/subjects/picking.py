@@ -49,8 +49,7 @@ def pick(
     hint = "; ".join(f"{one.id[:_SHORT_ID]} ({title(one):.60})" for one in near)
     begins = "More than one" if len(found) > 1 else "No"
     raise UnknownName(
-        f"{begins} {what} has the id {wanted[:80]!r}. "
-        + (f"Nearest: {hint}." if hint else "There are none here.")
+        f"{begins} {what} has the id {wanted[:80]!r}. " + (f"Nearest: {hint}." if hint else "There are none here.")
     )
 
 

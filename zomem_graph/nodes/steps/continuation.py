@@ -23,7 +23,7 @@ from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.rules.ordinals import pointed_at
 from zomem_graph.nodes.rules.topics import topic_words
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.access import Reach, reach
 from zomem_graph.nodes.steps.describe import describe
 from zomem_graph.nodes.steps.history import last_talk, with_history
 from zomem_graph.nodes.steps.query import Query, Retrieved
@@ -143,14 +143,15 @@ def _past(
             talk = last_talk(unit, asked.scope, since=since, until=until, limit=options.history)
         if not bare:
             return _Past(talk=talk)
-        personas = list(readable(unit, asked.scope))
+        ours = reach(unit, asked.scope)
+        personas = list(ours)
         loops = _waiting(unit, personas, asked, options, now)
         episodes = unit.episodes.newest(
             personas, since=since, until=until, without_trust="import", limit=options.loops
         )
         session = talk[-1].session if talk else asked.scope.thread
         shown: list[Turn | Loop | Episode] = [*talk[-options.last_turns :], *loops, *episodes]
-        latest = _shown(unit, shown, now)
+        latest = _shown(unit, shown, ours, now)
         return _Past(talk=talk, loops=loops, episodes=episodes, session=session, latest=latest)
 
 
@@ -162,7 +163,7 @@ def _waiting(
     return unit.loops.waiting(personas, now=now, without_trust="import", limit=options.loops)
 
 
-def _shown(unit: Unit, things: Iterable[Turn | Loop | Episode], now: datetime) -> dict[str, Hit]:
+def _shown(unit: Unit, things: Iterable[Turn | Loop | Episode], ours: Reach, now: datetime) -> dict[str, Hit]:
     """Return hits for things that were not searched for but are simply the latest."""
     kinds = {thing.id: (thing, _KINDS[type(thing)]) for thing in things}
     described = describe(unit, [(id_, kind) for id_, (_thing, kind) in kinds.items()])
@@ -176,7 +177,7 @@ def _shown(unit: Unit, things: Iterable[Turn | Loop | Episode], now: datetime) -
                 text=described[id_].text,
                 score=0.0,
                 found_by=frozenset({"recent"}),
-                metadata=described[id_].metadata,
+                metadata={**described[id_].metadata, "access": ours.paths[thing.persona]},
                 created_at=thing.created_at if isinstance(thing, Loop) else at,
                 explanation=Explanation(age_days=max(0.0, (now - at).total_seconds() / 86_400)),
             )

@@ -48,9 +48,7 @@ class NewEpisode:
         if not isinstance(self.summary, str) or not self.summary.strip():
             raise InvalidInput("An episode needs a summary. Say in a sentence what happened.")
         if len(self.summary) > options.longest_text:
-            raise InvalidInput(
-                f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}."
-            )
+            raise InvalidInput(f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}.")
         if self.outcome not in OUTCOMES:
             raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {self.outcome!r:.40}.")
         if isinstance(self.entities, str) or not all(isinstance(name, str) for name in self.entities):
@@ -61,9 +59,7 @@ class NewEpisode:
             raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
         for part in (self.summary, *_texts(self.metadata)):
             if kind := looks_secret(part):
-                raise SecretRefused(
-                    f"The episode holds what looks like a secret ({kind}) and was not stored."
-                )
+                raise SecretRefused(f"The episode holds what looks like a secret ({kind}) and was not stored.")
         return self
 
 
