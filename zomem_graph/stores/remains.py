@@ -5,6 +5,7 @@ Every function is safe to repeat, so an erasure that was cut short is finished b
 
 import os
 import sqlite3
+import struct
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -15,13 +16,22 @@ from typing import Any
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.proof import Needles, Scan, scan_files
 
-__all__ = ["Cleaned", "clean_backups", "clean_checkpoints", "clean_persona_files", "compact", "home_files"]
+__all__ = [
+    "Cleaned",
+    "clean_backups",
+    "clean_checkpoints",
+    "clean_persona_files",
+    "compact",
+    "home_files",
+    "wipe_unused_vectors",
+]
 
 _SQLITE = b"SQLite format 3\x00"
 _PATIENCE = 30.0  # seconds for writers of other processes to end
 _TRIES, _PAUSE = 20, 0.1
 _NEIGHBOURS = ("words_prev", "words_next")
 _FULL_TEXT = "items_fts"
+_INDEX_HEADER = "header.bin"
 _OWN_IDS = {"id", "item_id", "source_id", "target_id", "fact_id", "conflicting_fact_id", "episode_id"}
 
 
@@ -55,6 +65,27 @@ def compact(database: Database) -> list[str]:
     except sqlite3.Error as error:
         return [f"{file} could not be rewritten ({error}); forget the same again when nobody uses it"]
     return [f"{file}-wal is held by a reader; forget the same again when nobody uses it"]
+
+
+def wipe_unused_vectors(folder: Path) -> None:
+    """Overwrite the room for vectors that an index keeps in its files and has not filled.
+
+    The index writes it as it was in memory, where vectors from before may still lie (hnswlib's layout,
+    version 1). The caller holds the folder lock.
+    """
+    for header in sorted(folder.glob(f"*/{_INDEX_HEADER}")):
+        data = header.read_bytes()
+        if len(data) < 36:
+            continue
+        version, _offset, _room, count, size = struct.unpack_from("<i4Q", data)
+        if version != 1:
+            continue
+        for name, used in (("data_level0.bin", count * size), ("length.bin", count * 4)):
+            file = header.with_name(name)
+            if file.exists() and (unused := file.stat().st_size - used) > 0:
+                with file.open("r+b") as written:
+                    written.seek(used)
+                    written.write(bytes(unused))
 
 
 def home_files(root: Path, *, besides: Iterable[Path] = ()) -> Iterator[tuple[Path, str]]:

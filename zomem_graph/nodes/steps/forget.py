@@ -26,6 +26,7 @@ from zomem_graph.stores.remains import (
     clean_persona_files,
     compact,
     home_files,
+    wipe_unused_vectors,
 )
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.unit import Unit
@@ -188,7 +189,9 @@ def _empty_index(services: Services, erased: _Erased) -> list[str]:
     try:
         services.stores.index.rebuild(erased.collections)
         feed_index(services, everything=True)
-    except (IndexUnavailable, StoreError) as error:
+        with services.stores.lock.held():
+            wipe_unused_vectors(services.stores.home.chroma)
+    except (IndexUnavailable, StoreError, OSError) as error:
         return [f"the vector index still holds what was erased: {error}"]
     return []
 

@@ -43,16 +43,13 @@ class Wanted:
         for name, value in (("entity", entity), ("matching", matching)):
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise InvalidInput(f"{name} must be a text, not {value!r:.40}.")
-        listed = () if ids is None else (ids,) if isinstance(ids, str) else tuple(ids)
-        if ids is not None and not (listed and all(isinstance(one, str) and one for one in listed)):
-            raise InvalidInput(f"id must be one id or several, not {ids!r:.40}.")
+        listed = _ids(ids)
         if not isinstance(everything, bool):
             raise InvalidInput(f"everything must be True or False, not {everything!r:.40}.")
         named = [bool(listed), entity is not None or matching is not None, everything]
         if not any(named):
             raise InvalidInput(
-                "Nothing was named, so nothing was forgotten. "
-                "Pass entity=, id=, matching= or everything=True."
+                "Nothing was named, so nothing was forgotten. Pass entity=, id=, matching= or everything=True."
             )
         if sum(named) > 1:
             raise InvalidInput("Name ids, or an entity and/or a text, or everything=True, not two of these.")
@@ -74,6 +71,15 @@ def select_wanted(unit: Unit, wanted: Wanted) -> Selection:
         return everything
     named = _named(unit, everything, wanted)
     return _grown(unit, everything, named) if len(named) else named
+
+
+def _ids(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    listed = (given,) if isinstance(given, str) else given
+    if not isinstance(listed, Sequence) or not all(isinstance(one, str) and one for one in listed) or not listed:
+        raise InvalidInput(f"id must be one id or several, not {given!r:.40}.")
+    return tuple(listed)
 
 
 def _check_owner(unit: Unit, wanted: Wanted) -> None:
@@ -155,9 +161,7 @@ def _behind(unit: Unit, everything: Selection, facts: Mapping[str, Fact]) -> dic
 
 def _saying(everything: Selection, facts: Iterable[Fact], turns: Iterable[Turn]) -> dict[str, Turn]:
     """Return the turns that say one of these facts, or repeat one of these turns."""
-    forms = [
-        FactForms.of(entity=f.entity, key=f.key, value=f.value, sentence=f.text, quote=f.quote) for f in facts
-    ]
+    forms = [FactForms.of(entity=f.entity, key=f.key, value=f.value, sentence=f.text, quote=f.quote) for f in facts]
     repeated = [normal(turn.content) for turn in turns if telling(turn.content)]
     found = {}
     for turn in everything.turns.values():
