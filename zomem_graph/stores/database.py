@@ -17,6 +17,9 @@ from zomem_graph.stores.sqlite import SqliteDialect
 __all__ = ["Database"]
 
 
+_HASTY_SECONDS = 0.5
+
+
 class Database:
     """One database, by URL; safe to share between threads, one connection a transaction."""
 
@@ -25,6 +28,7 @@ class Database:
         self.dialect: Dialect = _dialect_of(url)
         self._engine = self.dialect.create_engine(url)
         self._reader = self._engine.execution_options(read=True)
+        self._hasty = self._engine.execution_options(wait_seconds=_HASTY_SECONDS)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -33,9 +37,13 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """Lend a connection in a write transaction; commit at the end, roll back on an error."""
-        with self._said_clearly(), self._engine.begin() as connection:
+    def write(self, *, hasty: bool = False) -> Iterator[Connection]:
+        """Lend a connection in a write transaction; commit at the end, roll back on an error.
+
+        A `hasty` one gives up after half a second of waiting for another writer: for notes beside an answer.
+        """
+        engine = self._hasty if hasty else self._engine
+        with self._said_clearly(), engine.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -71,6 +79,11 @@ class Database:
             return StoreDamaged(
                 f"{place} is damaged ({error.orig}). Restore a copy from the backups folder beside it, "
                 "or move the file away and import again."
+            )
+        if "no such table" in said:
+            return StoreDamaged(
+                f"{place} lacks its tables ({error.orig}): it was replaced while it was open, or is no memory. "
+                "Open the memory again, or restore a copy from the backups folder beside it."
             )
         if isinstance(error, OperationalError):
             return StoreError(f"{place} cannot be used: {error.orig}")

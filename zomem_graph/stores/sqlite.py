@@ -1,16 +1,19 @@
 """SQLite's own ways: pragmas, transactions, FTS5. Figures and reasons: docs/substrate.md."""
 
+import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Engine, TableClause, bindparam, event, text
+from sqlalchemy import Connection, Engine, TableClause, bindparam, event, make_url, text
 from sqlalchemy import create_engine as sqlalchemy_engine
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.sql.dml import Insert
 
 from zomem_graph.stores.columns import UtcTime
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
+from zomem_graph.stores.errors import StoreReadOnly
 from zomem_graph.stores.identity import LIVE
 from zomem_graph.stores.words import match_scoped, scope_token
 
@@ -19,12 +22,14 @@ __all__ = ["SqliteDialect"]
 _PRAGMAS = (
     "journal_mode=wal",
     "synchronous=normal",
-    "busy_timeout=10000",
     "foreign_keys=on",
     "temp_store=memory",
     "cache_size=-20000",
     "secure_delete=on",
 )
+_WAIT_SECONDS = 10.0  # for another writer; `?timeout=` in the URL says otherwise
+# What SQLite says of its surroundings: busy, locked, read-only, disk error, disk full, cannot open.
+_PASSING_CODES = {5, 6, 8, 10, 13, 14}
 _COLUMNS = ("words_scope", "words_self", "words_prev", "words_next", "words_date", "words_title")
 _FTS = f"""create virtual table if not exists items_fts using fts5(
     {", ".join(_COLUMNS)}, content='items', content_rowid='num',
@@ -54,9 +59,14 @@ class SqliteDialect:
 
     def create_engine(self, url: str) -> Engine:
         """Return an engine whose reads never block and whose writes queue."""
+        parts = make_url(url)
+        seconds = float(str(parts.query.get("timeout", _WAIT_SECONDS)))
+        file = None if parts.database in (None, "", ":memory:") else os.path.abspath(str(parts.database))
         engine = sqlalchemy_engine(url)
-        event.listen(engine, "connect", _on_connect)
-        event.listen(engine, "begin", _on_begin)
+        event.listen(engine, "connect", partial(_on_connect, seconds, file))
+        event.listen(engine, "begin", partial(_on_begin, seconds))
+        if file is not None:
+            event.listen(engine, "checkout", partial(_on_checkout, file))
         return engine
 
     def create_fulltext(self, connection: Connection) -> None:
@@ -91,6 +101,8 @@ class SqliteDialect:
         try:
             connection.exec_driver_sql("insert into items_fts(items_fts, rank) values('integrity-check', 1)")
         except DBAPIError as error:
+            if getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _PASSING_CODES:
+                raise  # it could not be checked, which says nothing about it
             return str(error.orig)
         return None
 
@@ -158,12 +170,46 @@ def _time_filter(query: WordsQuery) -> tuple[str, dict[str, Any]]:
     return f"join items i on i.num = f.rowid where {' and '.join(clauses)} and", values
 
 
-def _on_connect(connection: Any, _record: Any) -> None:
+def _on_connect(seconds: float, file: str | None, connection: Any, record: Any) -> None:
     connection.isolation_level = None  # the driver must not begin by itself
-    for pragma in _PRAGMAS:
+    for pragma in (f"busy_timeout={int(seconds * 1000)}", *_PRAGMAS):
         connection.execute(f"pragma {pragma}")
+    if file is not None:
+        record.info["file"] = _identity(file)
 
 
-def _on_begin(connection: Connection) -> None:
-    read = connection.get_execution_options().get("read")
-    connection.exec_driver_sql("BEGIN" if read else "BEGIN IMMEDIATE")
+def _on_begin(seconds: float, connection: Connection) -> None:
+    options = connection.get_execution_options()
+    wait = options.get("wait_seconds")
+    if options.get("read"):
+        connection.exec_driver_sql("BEGIN")
+    elif wait is None or wait >= seconds:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        driver: Any = connection.connection.driver_connection
+        driver.execute(f"pragma busy_timeout={int(wait * 1000)}")
+        try:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        finally:
+            driver.execute(f"pragma busy_timeout={int(seconds * 1000)}")
+
+
+def _on_checkout(file: str, _connection: Any, record: Any, _proxy: Any) -> None:
+    """Never write into a file that was removed under us: it would take everything and keep nothing."""
+    found = _identity(file)
+    if found is None:
+        raise StoreReadOnly(
+            f"{file} is gone: the folder was removed, moved or unmounted while it was open. "
+            "Put it back, or open the memory again to begin a new one."
+        )
+    if found != record.info.get("file"):
+        raise DisconnectionError(f"{file} was replaced")  # the pool opens the new one
+
+
+def _identity(file: str) -> tuple[int, int] | None:
+    """Return which file stands at a path, or None when there is none."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino)

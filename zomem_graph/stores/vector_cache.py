@@ -35,7 +35,7 @@ class SqlVectorCache:
         return found
 
     def put_many(self, model: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Keep these vectors, by hash."""
+        """Keep these vectors, by hash; raise StoreLocked soon rather than make a question wait."""
         if not vectors:
             return
         now = self._clock()
@@ -48,5 +48,5 @@ class SqlVectorCache:
             }
             for digest, vector in vectors.items()
         ]
-        with self._database.write() as connection:
+        with self._database.write(hasty=True) as connection:
             connection.execute(self._database.dialect.insert_new(sql.embedding_cache), rows)
