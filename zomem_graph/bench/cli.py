@@ -8,6 +8,7 @@ import typer
 
 from zomem_graph.bench import capture as capture_suite
 from zomem_graph.bench import embedders as embedders_suite
+from zomem_graph.bench import gate as gate_suite
 from zomem_graph.bench import latency as latency_suite
 from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
@@ -65,6 +66,24 @@ def recall(
             say=_say,
         )
     _show(result)
+
+
+@app.command("gate")
+def gate(
+    data: Data,
+    continuations: Annotated[
+        Path | None, typer.Option("--continuations", help="Labelled messages that may go on with past work.")
+    ] = None,
+    home: Home = None,
+    embeddings: Embeddings = None,
+    set_: Settings = None,
+) -> None:
+    """Judge the gate: follow-ups, past work, needing memory, abstention. --data is the folder of all sets."""
+    _show(
+        gate_suite.run(
+            data, continuations=continuations, home=home, embeddings=embeddings, settings=set_ or [], say=_say
+        )
+    )
 
 
 @app.command("latency")
