@@ -9,7 +9,7 @@ import pytest
 from zomem_graph import Memory, MemoryOptions, Scope
 from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.stores.errors import InvalidInput, SecretRefused, UnknownName
-from zomem_graph.testing import FixedClock, SmallEmbedder
+from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 
@@ -177,6 +177,24 @@ def test_a_settled_contradiction_makes_the_outcome_resolved(memory: Memory) -> N
     memory.capture([user("I live in Porto.")], scope=ANN, session="s3")
 
     assert [episode.outcome for episode in memory.episodes.list(scope=ANN)].count("resolved") == 1
+
+
+def test_what_a_model_reads_out_later_is_told_too(home: Path, clock: FixedClock) -> None:
+    fact = {
+        "entity": "garden",
+        "key": "tree",
+        "value": "an old walnut tree",
+        "confidence": 1.0,
+        "source_quote": "the old walnut tree must stay",
+    }
+    chat = ScriptedChat(by_workload={"extraction": {"facts": [fact]}})
+    with Memory.open(home, embeddings="none", chat_model=chat, clock=clock) as memory:
+        said = "Let us plan the garden, the old walnut tree must stay."
+        memory.capture([user(said)], scope=ANN, session="s1", inline=True)
+
+        (episode,) = memory.episodes.list(scope=ANN)
+        assert "garden tree: an old walnut tree" in episode.summary
+        assert (episode.metadata["turns"], episode.metadata["facts"]) == (1, 1)
 
 
 def test_a_long_pause_begins_another_episode(memory: Memory, clock: FixedClock) -> None:

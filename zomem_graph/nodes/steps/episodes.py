@@ -16,7 +16,7 @@ from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Episode, Fact, Loop, Outcome, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["OUTCOMES", "Learned", "NewEpisode", "store_episode", "tell_session"]
+__all__ = ["OUTCOMES", "Learned", "NewEpisode", "store_episode", "tell_learned", "tell_session"]
 
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 _LONGEST_SUMMARY = 1_000  # of a captured session; what comes later is still in the turns
@@ -141,6 +141,16 @@ def tell_session(
     return store_episode(unit, new, now=now, zone=scope.zone)
 
 
+def tell_learned(
+    unit: Unit, learned: Learned, *, persona: str, session: str, source: str, zone: tzinfo = UTC
+) -> Episode | None:
+    """Add what was read out of a session later, by a model, to its episode; None when it has none."""
+    episode = unit.episodes.of_session(persona, session, source=f"auto-capture:{source}")
+    if episode is None or not learned.anything:
+        return episode
+    return _go_on(unit, episode, (), learned, source, zone)
+
+
 def _go_on(
     unit: Unit, episode: Episode, turns: Sequence[Turn], learned: Learned, source: str, zone: tzinfo
 ) -> Episode:
@@ -233,7 +243,7 @@ def _counts(before: Mapping[str, Any], turns: Sequence[Turn], learned: Learned) 
 
 
 def _between(start: datetime, turns: Sequence[Turn]) -> float:
-    last = max(turn.at for turn in turns)
+    last = max((turn.at for turn in turns), default=start)
     return max(0.0, (last - start).total_seconds() * 1000)
 
 

@@ -20,6 +20,7 @@ from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS
 from zomem_graph.nodes.rules.windows import windows
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.episodes import Learned, tell_learned
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput, ModelError
@@ -130,9 +131,7 @@ def _quoted(facts: Sequence[Extracted], window: Sequence[Turn]) -> list[tuple[Ex
     return pairs
 
 
-def _settle(
-    services: Services, job: Extraction, found: Sequence[tuple[Extracted, Turn]], model: str
-) -> _Outcome:
+def _settle(services: Services, job: Extraction, found: Sequence[tuple[Extracted, Turn]], model: str) -> _Outcome:
     now = services.clock()
     kept, skipped = _filtered(found, job, services)
     with services.stores.write() as unit:
@@ -143,6 +142,9 @@ def _settle(
         if len(stored) < len(kept):
             skipped["forgotten"] += len(kept) - len(stored)
         _link_together(unit, stored, services.options.capture, now)
+        new = [one for one in stored if one.outcome != "unchanged"]
+        learned = Learned(facts=[one.fact for one in new], superseded=sum(len(one.replaced) for one in new))
+        tell_learned(unit, learned, persona=job.persona, session=job.session, source=job.source)
         unit.journal.settle(job.id, status="done", error=None, attempts=job.attempts + 1)
     return _Outcome(stored=tuple(stored), skipped=skipped, model=model)
 
