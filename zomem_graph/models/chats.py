@@ -46,9 +46,7 @@ def resolve_chat(
     return wanted if _speaks_our_protocol(wanted) else _wrapped(cast("BaseChatModel", wanted), connected)
 
 
-def _named(
-    spec: ModelSpec, settings: Settings, connected: Callable[..., LangChainChat]
-) -> LangChainChat | None:
+def _named(spec: ModelSpec, settings: Settings, connected: Callable[..., LangChainChat]) -> LangChainChat | None:
     if spec.is_none:
         return None
     if spec.provider != "openai":
@@ -56,9 +54,7 @@ def _named(
         return connected(lambda: model, identity=str(spec))
     key, base_url = settings.openai_api_key, settings.openai_base_url
     if not key and not base_url:
-        raise ModelMissing(
-            f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours."
-        )
+        raise ModelMissing(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours.")
     build = partial(_openai_chat, spec.model, api_key=key or "none", base_url=base_url)
     # An OpenAI-compatible server calls itself openai too; the log names the one that answers.
     provider = f"openai@{urlsplit(base_url).netloc.rpartition('@')[2]}" if base_url else "openai"
@@ -87,9 +83,7 @@ def _wrapped(given: "BaseChatModel", connected: Callable[..., LangChainChat]) ->
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(given, BaseChatModel):
-        raise InvalidInput(
-            f"{type(given).__name__} is no chat model: pass provider:model or a LangChain chat model."
-        )
+        raise InvalidInput(f"{type(given).__name__} is no chat model: pass provider:model or a LangChain chat model.")
     name = getattr(given, "model_name", None) or getattr(given, "model", None)
     kind = type(given).__name__
     return connected(lambda: given, identity=f"{kind}:{name}" if isinstance(name, str) else kind)

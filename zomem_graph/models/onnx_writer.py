@@ -76,9 +76,7 @@ class OnnxGraph:
             *((11, one) for one in self._inputs),
             *((12, one) for one in self._outputs),
         )
-        path.write_bytes(
-            _message((1, _IR_VERSION), (2, b"zomem-graph"), (7, graph), (8, _message((2, _OPSET))))
-        )
+        path.write_bytes(_message((1, _IR_VERSION), (2, b"zomem-graph"), (7, graph), (8, _message((2, _OPSET)))))
 
 
 def _value_info(name: str, dtype: type, shape: Sequence[str | int]) -> bytes:

@@ -39,9 +39,7 @@ _WIDTHS = {
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment")
 
 
-def openai_embeddings(
-    model: str, *, api_key: str, base_url: str | None, width: int | None = None
-) -> "Embeddings":
+def openai_embeddings(model: str, *, api_key: str, base_url: str | None, width: int | None = None) -> "Embeddings":
     """Build the official client for an OpenAI or OpenAI-compatible address; imports it (about 1.5 s)."""
     from langchain_openai import OpenAIEmbeddings
     from pydantic import SecretStr

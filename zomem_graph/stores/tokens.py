@@ -121,9 +121,7 @@ class Tokens:
     def frequencies(self, pieces: Sequence[int], *, model: str) -> dict[int, int]:
         """Return in how many items each word piece occurs; one that occurs nowhere is left out."""
         wanted = sorted({int(piece) for piece in pieces})
-        rows = self._connection.execute(
-            select(_p.piece, _p.frequency).where(_p.model == model, _p.piece.in_(wanted))
-        )
+        rows = self._connection.execute(select(_p.piece, _p.frequency).where(_p.model == model, _p.piece.in_(wanted)))
         return {row[0]: row[1] for row in rows}
 
     def total(self, *, model: str) -> int:
@@ -143,9 +141,7 @@ class Tokens:
     def pending_count(self, *, model: str) -> int:
         """Return how many live items lack their tokens."""
         lacking = self._lacking(model, after=self._mark(model))
-        return self._connection.execute(
-            select(func.count()).select_from(sql.items).where(*lacking)
-        ).scalar_one()
+        return self._connection.execute(select(func.count()).select_from(sql.items).where(*lacking)).scalar_one()
 
     # -- how -----------------------------------------------------------------------------------
 
@@ -168,16 +164,12 @@ class Tokens:
     # Everything live up to the mark has its tokens, so that asking for what lacks them costs nothing.
 
     def _mark(self, model: str) -> int:
-        found = self._connection.execute(
-            select(sql.meta.c.value).where(sql.meta.c.key == _mark_key(model))
-        ).scalar()
+        found = self._connection.execute(select(sql.meta.c.value).where(sql.meta.c.key == _mark_key(model))).scalar()
         return int(found) if found is not None else 0
 
     def _move_mark(self, model: str) -> None:
         mark = self._mark(model)
-        first = self._connection.execute(
-            select(func.min(_i.num)).where(*self._lacking(model, after=mark))
-        ).scalar()
+        first = self._connection.execute(select(func.min(_i.num)).where(*self._lacking(model, after=mark))).scalar()
         last = self._connection.execute(select(func.max(_i.num))).scalar() or 0
         moved = first - 1 if first is not None else last
         if moved > mark:

@@ -94,9 +94,7 @@ def _lateness(signals: Signals, options: FusionOptions) -> Floats:
     late = signals.late
     if late is None or np.isnan(late).all():
         return np.zeros_like(signals.bm25)
-    weight = (
-        options.late if signals.turns is None else np.where(signals.turns, options.late, options.late_notes)
-    )
+    weight = options.late if signals.turns is None else np.where(signals.turns, options.late, options.late_notes)
     above: Floats = weight * np.nan_to_num(late - np.nanmedian(late), nan=0.0)
     return above
 

@@ -71,9 +71,7 @@ def lend(
     return got
 
 
-def by_stems(
-    stems_of: Mapping[int, frozenset[str]], rarity: Mapping[str, float], options: HopOptions
-) -> Gain:
+def by_stems(stems_of: Mapping[int, frozenset[str]], rarity: Mapping[str, float], options: HopOptions) -> Gain:
     """Measure what is covered by the question's stems; `rarity` is the weight of each."""
     weight = sum(rarity.values())
 
@@ -119,8 +117,7 @@ def spread(
         return dict(activation)
     numbers = dict.fromkeys([*activation, *lent])
     return {
-        num: activation.get(num, _OUTSIDE)
-        + shares.get(num, 0.0) * (lent[num].value / most if num in lent else 0.0)
+        num: activation.get(num, _OUTSIDE) + shares.get(num, 0.0) * (lent[num].value / most if num in lent else 0.0)
         for num in numbers
     }
 

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.nodes.ports import Embedder, Services, TextTokens, token_model
+from zomem_graph.stores.errors import IndexUnavailable
 from zomem_graph.stores.tokens import NewTokens
 
-__all__ = ["EMBEDDER_KEY", "add_missing_tokens", "embed_pending", "feed_index"]
+__all__ = ["EMBEDDER_KEY", "add_missing_tokens", "embed_pending", "feed_and_heal", "feed_index"]
 
 EMBEDDER_KEY = "embedder"
 
@@ -79,11 +80,26 @@ def feed_index(services: Services, *, everything: bool = False) -> int:
     """
     with services.stores.read() as unit:
         depth = unit.outbox.depth()
-    if depth == 0 or (not everything and depth < services.options.write.drain_at):
+    if not everything and depth < max(1, services.options.write.drain_at):
         return 0
     total = 0
     while True:
         drained = services.stores.index.drain(limit=500, wait_seconds=30.0 if everything else 0.0)
         total += drained.applied
+        if everything and drained.busy:
+            raise IndexUnavailable("Another process has been feeding the index for 30 seconds. Flush again later.")
         if drained.applied == 0:
             return total
+
+
+def feed_and_heal(services: Services) -> int:
+    """Let the index follow everything, and rebuild what of it is damaged; return how many changes it took."""
+    index = services.stores.index
+    try:
+        fed = feed_index(services, everything=True)
+    except IndexUnavailable:
+        if index.heal() is None:
+            raise
+        return feed_index(services, everything=True)
+    index.heal()
+    return fed

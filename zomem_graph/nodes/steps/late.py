@@ -59,9 +59,7 @@ def question_tokens(services: Services, query: Query, options: RetrieveOptions) 
     return tokens if len(tokens.pieces) else None
 
 
-def compare(
-    unit: Unit, services: Services, question: TextTokens | None, nums: Sequence[int]
-) -> Comparison | None:
+def compare(unit: Unit, services: Services, question: TextTokens | None, nums: Sequence[int]) -> Comparison | None:
     """Compare a question with items; None when there is nothing to compare."""
     model = token_model(services.embedder)
     if model is None or question is None or not nums:
