@@ -21,6 +21,7 @@ from zomem_graph.asking import (
     recall_request,
     search_query,
 )
+from zomem_graph.belonging import Belonging
 from zomem_graph.earlier_work import EarlierWork
 from zomem_graph.health import HealthReport, count_everything, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
@@ -41,7 +42,7 @@ from zomem_graph.nodes.steps.retrieve import Retrieved, retrieve
 from zomem_graph.nodes.values import CaptureReport, Hits, Recollection
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
-from zomem_graph.stores.records import Access, Fact, Turn
+from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
@@ -59,7 +60,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports, EarlierWork, Truth):
+class Memory(TakesImports, Belonging, EarlierWork, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -301,19 +302,6 @@ class Memory(TakesImports, EarlierWork, Truth):
         """Do the same as `recall` without blocking the event loop."""
         self._check_open()
         return await arun(recall(self, recall_request(message, words)))
-
-    def lookup(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
-        """Return the current facts of an entity, surest first (spec F7); counts as a use."""
-        self._check_open()
-        who, now = scope or Scope(), self.clock()
-        with self.stores.write() as unit:
-            found = unit.facts.lookup([who.persona, SHARED], entity, key)
-            uses = [
-                Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
-                for fact in found
-            ]
-            unit.facts.touch(unit.journal.accessed(uses), at=now)
-        return found
 
     # -- care ----------------------------------------------------------------------------------
 

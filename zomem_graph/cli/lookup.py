@@ -26,8 +26,11 @@ def lookup(
     # With --entity the only word that is left is the key.
     word = entity if entity_named is not None else key
     with call.memory() as memory:
-        facts = memory.lookup(asked, key_named if key_named is not None else word, scope=call.scope(memory))
+        scope = call.scope(memory)
+        facts = memory.lookup(asked, key_named if key_named is not None else word, scope=scope)
+        note = None if facts else memory.personas.note(scope)
     call.answer(facts, lambda screen: _show(screen, facts))
+    call.notes([note] if note is not None else [])
 
 
 def _show(screen: Screen, facts: list[Fact]) -> None:

@@ -44,9 +44,8 @@ def search(
             as_of=instant(as_of, time_zone, edge="end"),
             include_superseded=superseded,
         )
-        notes = memory.standing_notes()
     call.answer(hits, lambda screen: _show(screen, hits, explain=explain))
-    call.notes(notes)
+    call.notes(hits.degraded)
 
 
 def _show(screen: Screen, hits: Sequence[Hit], *, explain: bool) -> None:

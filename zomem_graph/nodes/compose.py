@@ -10,7 +10,7 @@ from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.steps.recall import RecallRequest, answer, finish
+from zomem_graph.nodes.steps.recall import RecallRequest, conclude
 from zomem_graph.nodes.steps.retrieve import Retrieved
 from zomem_graph.nodes.values import GateVerdict, Hit, plain
 
@@ -40,8 +40,7 @@ def create_compose_node(
             degraded=tuple(state.get("memory_degraded") or ()),
             trace=dict(trace[0]) if trace else {},
         )
-        result = answer(memory, request, verdict, found)
-        yield from work(lambda: finish(memory, request, verdict, result, started))
+        result = yield from work(lambda: conclude(memory, request, verdict, found, started))
         running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
         return {
             "memory_decision": {

@@ -91,11 +91,10 @@ class Facts:
             return 0
         return self._connection.execute(delete(sql.facts).where(_t.id.in_(list(ids)))).rowcount
 
-    def count(self, *, state: str = "current") -> int:
-        """Return how many facts are in a state."""
-        return self._connection.execute(
-            select(func.count()).select_from(sql.facts).where(_t.state == state)
-        ).scalar_one()
+    def count(self, *, state: str = "current", persona: str | None = None) -> int:
+        """Return how many facts are in a state, of everybody or of one persona."""
+        where = [_t.state == state, *([] if persona is None else [_t.persona == persona])]
+        return self._connection.execute(select(func.count()).select_from(sql.facts).where(*where)).scalar_one()
 
     def _one(self, *where: ColumnElement[bool]) -> Fact | None:
         row = self._connection.execute(select(sql.facts).where(*where)).mappings().first()

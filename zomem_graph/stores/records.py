@@ -21,6 +21,7 @@ __all__ = [
     "Fact",
     "GateDecision",
     "ImportRecord",
+    "Inheritance",
     "Item",
     "ItemTokens",
     "Kind",
@@ -31,6 +32,8 @@ __all__ = [
     "Origin",
     "Outcome",
     "PieceCount",
+    "Pool",
+    "PoolMember",
     "Resolution",
     "State",
     "Tombstone",
@@ -185,7 +188,10 @@ class CaptureRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """One waiting or finished job of the durable extraction queue: turns a model has yet to read."""
+    """One waiting or finished job of the durable extraction queue: turns a model has yet to read.
+
+    `model` is the one that was asked for, None for the settings' choice.
+    """
 
     id: str
     persona: str
@@ -193,6 +199,7 @@ class Extraction:
     session: str
     turn_ids: list[str]
     source: str
+    model: str | None = None
     status: str
     attempts: int
     error: str | None
@@ -366,3 +373,32 @@ class PieceCount:
     model: str
     piece: int
     frequency: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """A named circle of personas that read each other (spec T21)."""
+
+    id: str
+    name: str
+    description: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolMember:
+    """A persona in a pool (spec T21)."""
+
+    pool_id: str
+    persona: str
+    added_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inheritance:
+    """A child reads what its parent has (spec T22); `depth` is 1, the rest follows from the chain."""
+
+    child_persona: str
+    parent_persona: str
+    depth: int
+    created_at: datetime

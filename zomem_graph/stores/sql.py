@@ -36,6 +36,9 @@ __all__ = [
     "meta",
     "open_loops",
     "outbox",
+    "persona_inheritance",
+    "persona_pool_members",
+    "persona_pools",
     "speakers",
     "token_pieces",
     "tombstones",
@@ -83,6 +86,9 @@ fact_conflicts = light_table("fact_conflicts", records.Conflict)
 fact_provenance = light_table("fact_provenance", records.Origin)
 tombstones = light_table("tombstones", records.Tombstone)
 imports = light_table("imports", records.ImportRecord)
+persona_pools = light_table("persona_pools", records.Pool)
+persona_pool_members = light_table("persona_pool_members", records.PoolMember)
+persona_inheritance = light_table("persona_inheritance", records.Inheritance)
 outbox = table(
     "outbox",
     column("seq", Integer),

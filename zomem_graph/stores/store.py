@@ -35,6 +35,11 @@ class Home:
         return self.root / "backups"
 
     @property
+    def personas(self) -> Path:
+        """Where the persona files are."""
+        return self.root / "personas"
+
+    @property
     def models(self) -> Path:
         """Where fetched model files are."""
         return self.root / "models"

@@ -9,28 +9,19 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, text
 from sqlmodel import Field, SQLModel
 
-from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
+from zomem_graph.stores.persona_tables import InheritanceRow, PoolMemberRow, PoolRow
+from zomem_graph.stores.table_fields import json_field as _json
+from zomem_graph.stores.table_fields import text_field as _text
+from zomem_graph.stores.table_fields import time_field as _time
 
 __all__ = [
     "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "EmbeddingCacheRow", "EpisodeEntityRow",
-    "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "ItemRow", "ItemTokensRow",
+    "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "InheritanceRow", "ItemRow", "ItemTokensRow",
     "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
-    "SpeakerRow", "TombstoneRow", "TurnRow",
+    "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow",
 ]  # fmt: skip
 
 _BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts rows only in INTEGER columns
-
-
-def _text(**options: Any) -> Any:
-    return Field(sa_type=FaithfulText, **options)
-
-
-def _time(**options: Any) -> Any:
-    return Field(sa_type=UtcTime, **options)
-
-
-def _json(name: str) -> Any:
-    return Field(sa_column=Column(name, JsonText, nullable=False))
 
 
 class ItemRow(SQLModel, table=True):
@@ -241,6 +232,7 @@ class ExtractionRow(SQLModel, table=True):
     session: str = _text()
     turn_ids: list[str] = _json("turn_ids")
     source: str = _text()
+    model: str | None = _text(default=None)
     status: str = _text()
     attempts: int
     error: str | None = _text(default=None)

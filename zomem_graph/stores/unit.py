@@ -15,6 +15,7 @@ from zomem_graph.stores.journal import Journal
 from zomem_graph.stores.links import Links
 from zomem_graph.stores.loops import Loops
 from zomem_graph.stores.outbox import Outbox
+from zomem_graph.stores.personas import Personas
 from zomem_graph.stores.provenance import Origins
 from zomem_graph.stores.tokens import Tokens
 from zomem_graph.stores.tombstones import Tombstones
@@ -84,6 +85,11 @@ class Unit:
     def imports(self) -> Imports:
         """What came in from elsewhere."""
         return Imports(self._connection, self._dialect)
+
+    @cached_property
+    def personas(self) -> Personas:
+        """Who reads whom."""
+        return Personas(self._connection, self._dialect)
 
     @cached_property
     def tokens(self) -> Tokens:

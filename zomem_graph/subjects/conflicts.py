@@ -6,7 +6,7 @@ from typing import Any, get_args
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.keys import entity_prefix, slot
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.conflicts import detect_conflicts, resolve_conflict, with_facts
 from zomem_graph.nodes.values import FactConflict
 from zomem_graph.stores.conflicts import OPEN
@@ -50,7 +50,7 @@ class FactConflicts:
         Nothing is retired: what is found is flagged or waits as pending.
         """
         with self._memory.stores.write() as unit:
-            found = detect_conflicts(unit, _personas(unit, scope), now=self._memory.clock())
+            found = detect_conflicts(unit, writable(scope or Scope()), now=self._memory.clock())
             return with_facts(unit, found)
 
     def history(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> _Facts:
@@ -83,6 +83,8 @@ class FactConflicts:
         """
         with self._memory.stores.write() as unit:
             found = _pick(unit, id, scope)
+            if found.persona not in writable(scope or Scope()):
+                raise UnknownName(f"The conflict {id!r:.80} is {found.persona!r:.80}'s to decide.")
             decided = resolve_conflict(unit, found, strategy, keep=keep, now=self._memory.clock())
             (shown,) = with_facts(unit, [decided])
         self._memory.wake_worker()
@@ -95,7 +97,7 @@ class FactConflicts:
         """
         decided: _Listed = []
         with self._memory.stores.write() as unit:
-            waiting = unit.conflicts.listed(_personas(unit, scope), limit=_MOST)
+            waiting = unit.conflicts.listed(writable(scope or Scope()), limit=_MOST)
             for conflict in reversed(waiting):
                 try:
                     done = resolve_conflict(unit, conflict, strategy, keep=None, now=self._memory.clock())

@@ -13,7 +13,7 @@ from typing import Final
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import search_text
 
-__all__ = ["Fit", "Passage", "fit", "tokens", "trim"]
+__all__ = ["BYTES_PER_TOKEN", "Fit", "Passage", "fit", "tokens", "trim"]
 
 BYTES_PER_TOKEN: Final = 4
 LEAST_TOKENS: Final = 8

@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
-from zomem_graph.nodes.rules.budget import Passage, fit, tokens
-from zomem_graph.nodes.rules.fence import Line, fence, harmless
+from zomem_graph.nodes.rules.budget import BYTES_PER_TOKEN, Passage, fit, tokens
+from zomem_graph.nodes.rules.fence import Line, fence, harmless, row
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.words import terms
 
 __all__ = ["Block", "compose"]
+
+_ABOUT = "persona file"
+_SHORTEST_PIECE = 24  # bytes; less than that says nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +26,17 @@ class Block:
     dropped: int = 0
 
 
-def compose(hits: Sequence[Hit], question: str, *, token_budget: int, zone: ZoneInfo) -> Block:
-    """Return the block of the best hits that fit, cut around the answer where they are long."""
+def compose(
+    hits: Sequence[Hit], question: str, *, token_budget: int, zone: ZoneInfo, about: Sequence[str] = ()
+) -> Block:
+    """Return the block of the best hits that fit, cut around the answer where they are long.
+
+    `about` are the lines of the persona file: they come first and take at most half of the budget, or all
+    of it when there is nothing else (spec F143).
+    """
     frame = tokens(fence([Line(text="")], zone=zone))
+    own = _about(about, (token_budget - frame) // 2 if hits else token_budget - frame)
+    frame += sum(_price(line, zone) for line in own)
     passages = [
         Passage(key=hit.id, text=harmless(hit.text), relevance=hit.score, overhead=_overhead(hit, zone))
         for hit in hits
@@ -32,10 +44,31 @@ def compose(hits: Sequence[Hit], question: str, *, token_budget: int, zone: Zone
     chosen = fit(passages, token_budget - frame, terms=terms(question))
     shown = {passage.key: passage.text for passage in chosen.kept}
     kept = tuple(replace(hit, text=shown[hit.id]) for hit in hits if hit.id in shown)
-    if not kept:
+    if not kept and not own:
         return Block(dropped=len(hits))
-    text = fence([_line(hit) for hit in kept], zone=zone)
+    text = fence([*own, *(_line(hit) for hit in kept)], zone=zone)
     return Block(text=text, tokens=tokens(text), hits=kept, dropped=len(hits) - len(kept))
+
+
+def _about(lines: Sequence[str], budget: int) -> list[Line]:
+    """Return what fits of a persona file, from its beginning; the line that does not fit is cut."""
+    kept: list[Line] = []
+    for text in map(harmless, lines):
+        line = Line(text=text, kind=_ABOUT)
+        price = _price(line, UTC)
+        if price > budget:
+            room = (budget - _price(replace(line, text="…"), UTC)) * BYTES_PER_TOKEN
+            if room >= _SHORTEST_PIECE:
+                cut = text.encode("utf-8")[:room].decode("utf-8", "ignore").rsplit(" ", 1)[0]
+                kept.append(replace(line, text=f"{cut}…"))
+            break
+        kept.append(line)
+        budget -= price
+    return kept
+
+
+def _price(line: Line, zone: tzinfo) -> int:
+    return tokens(row(line, zone=zone) + "\n")
 
 
 def _line(hit: Hit) -> Line:
@@ -50,6 +83,4 @@ def _line(hit: Hit) -> Line:
 
 def _overhead(hit: Hit, zone: ZoneInfo) -> int:
     """Return what a line costs besides its text, a line break included."""
-    return tokens(fence([replace(_line(hit), text="")], zone=zone) + "\n") - tokens(
-        fence([Line(text="")], zone=zone)
-    )
+    return tokens(fence([replace(_line(hit), text="")], zone=zone) + "\n") - tokens(fence([Line(text="")], zone=zone))

@@ -7,12 +7,12 @@ from datetime import datetime
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.relations import RELATIONS
 from zomem_graph.nodes.scope import SHARED, Scope
-from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["delete_one", "link_two", "may_change", "retract_one", "unlink_two"]
+__all__ = ["delete_one", "link_two", "may_change", "may_see", "retract_one", "unlink_two"]
 
 _LONGEST_REASON = 2_000
 _LONGEST_RELATION = 100
@@ -20,6 +20,19 @@ _STANDS = ("current", "superseded", "merged", "expired", "archived", "flagged")
 
 
 def may_change(unit: Unit, item_id: str, scope: Scope | None) -> Item:
+    """Return one thing by id; raise UnknownName when it is not there or not the scope's to change.
+
+    What a pool or a parent lends is for reading.
+    """
+    item = may_see(unit, item_id, scope)
+    if scope is not None and item.persona not in writable(scope):
+        raise UnknownName(
+            f"{item_id!r:.80} belongs to {item.persona!r:.80}, whom {scope.persona!r:.80} reads but does not change."
+        )
+    return item
+
+
+def may_see(unit: Unit, item_id: str, scope: Scope | None) -> Item:
     """Return one thing by id; raise UnknownName when it is not there or out of the scope's reach."""
     found = unit.items.find([item_id]) if isinstance(item_id, str) else []
     if not found or (scope is not None and found[0].persona not in readable(unit, scope)):

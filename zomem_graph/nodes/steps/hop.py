@@ -39,7 +39,9 @@ def hop_once(
     for candidate in newcomers:
         known[candidate.num] = Place(candidate, places[-1].score, 0.0, None)
     lent = {num: one for num, one in lent.items() if num in known}
-    shares = {num: _share(place.candidate, options) for num, place in known.items()}
+    shares = {
+        num: _share(place.candidate, options) * look.personas[place.candidate.persona] for num, place in known.items()
+    }
     final = spread(activation, lent, shares)
     names = {place.candidate.num: place.candidate.id for place in known.values()}
     order = sorted(final, key=lambda num: -final[num])

@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
 from zomem_graph.nodes.rules.query_terms import CONTEXT_WEIGHT
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.access import Reach, reach, stranger
 from zomem_graph.nodes.steps.late import Comparison, compare
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
@@ -28,7 +28,7 @@ class Look:
     words: list[WordsHit]
     meaning: dict[int, float]
     candidates: list[Candidate]
-    personas: dict[str, float]
+    personas: Reach
     speakers: list[str]
     notes: list[str]
     late: Comparison | None = None
@@ -59,16 +59,16 @@ def look(
     `tokens` are the question's own, to be compared with those of the candidates.
     """
     with services.stores.read() as unit:
-        personas = readable(unit, scope)
+        personas = reach(unit, scope)
         words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
         meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
         found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
         space = services.embedder.identity if services.embedder is not None else None
-        candidates = [
-            c for c in unit.items.candidates(found, embedder=space) if allowed(c, query, personas, now)
-        ]
+        candidates = [c for c in unit.items.candidates(found, embedder=space) if allowed(c, query, personas, now)]
         speakers = unit.items.speakers(list(personas)) if options.fusion.speaker else []
         late = compare(unit, services, tokens, [c.num for c in candidates])
+        if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
+            notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
     return Look(words, meaning, candidates, personas, speakers, notes, late)
 
 
@@ -163,9 +163,7 @@ def allowed(candidate: Candidate, query: Query, personas: dict[str, float], now:
     if query.as_of is not None:
         lived = candidate.state in ("current", "superseded", "archived", "expired", "merged")
         return (
-            lived
-            and candidate.created_at <= moment
-            and (candidate.ended_at is None or candidate.ended_at > moment)
+            lived and candidate.created_at <= moment and (candidate.ended_at is None or candidate.ended_at > moment)
         )
     if query.include_superseded:
         return candidate.state in ("current", "superseded")

@@ -9,6 +9,8 @@ from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.followup import is_followup
+from zomem_graph.nodes.rules.persona_text import persona_lines
+from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.compose import compose
 from zomem_graph.nodes.steps.continuation import Continuing, continue_work
@@ -17,13 +19,14 @@ from zomem_graph.nodes.steps.history import with_history
 from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.identity import content_hash
+from zomem_graph.stores.persona_files import read_persona_file
 from zomem_graph.stores.records import Access
 from zomem_graph.stores.unit import Unit
 
 __all__ = [
     "RecallRequest",
     "answer",
-    "finish",
+    "conclude",
     "go_on",
     "recall",
     "recall_continuation",
@@ -53,8 +56,7 @@ def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
         found = yield from go_on(services, request)
     elif verdict.decision != "skip":
         found = yield from search_for(services, request)
-    result = answer(services, request, verdict, found)
-    yield from work(lambda: finish(services, request, verdict, result, started))
+    result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
     return result
 
 
@@ -69,8 +71,7 @@ def recall_continuation(services: Services, request: RecallRequest) -> Flow[Reco
         continuation=True,
     )
     found = yield from go_on(services, request)
-    result = answer(services, request, verdict, found)
-    yield from work(lambda: finish(services, request, verdict, result, started))
+    result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
     return result
 
 
@@ -107,27 +108,53 @@ def search_for(
     return found
 
 
-def answer(services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved) -> Recollection:
-    """Decide on the evidence and lay out the block. Pure."""
+def conclude(
+    services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved, started: datetime
+) -> Recollection:
+    """Read the persona file, lay out the block, log the decision and count what was injected."""
+    about: Sequence[str] = ()
+    if verdict.decision != "skip":
+        said = read_persona_file(services.stores.home.personas, request.scope.persona)
+        about = persona_lines(redact(said)[0]) if said else ()
+    result = answer(services, request, verdict, found, about=about)
+    finish(services, request, verdict, result, started)
+    return result
+
+
+def answer(
+    services: Services,
+    request: RecallRequest,
+    verdict: GateVerdict,
+    found: Retrieved,
+    *,
+    about: Sequence[str] = (),
+) -> Recollection:
+    """Decide on the evidence and lay out the block. Pure.
+
+    `about` are the lines of the persona file, which are there whenever the message needs memory (spec F143).
+    """
     trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
     if verdict.decision == "skip":
         return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
     trace = (*trace, found.trace)
     degraded = found.degraded + (() if request.scope.named else ("no persona given",))
     refusal = _refused(services.options.gate, verdict, found)
-    if refusal is not None:
+    if refusal is not None and (refusal.decision == "skip" or not about):
         return replace(refusal, degraded=degraded, trace=trace)
-    hits = [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
-    block = compose(hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
+    hits = [] if refusal else [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
+    block = compose(hits, request.message, token_budget=request.token_budget, zone=request.scope.zone, about=about)
     if not block.text:
         reason = f"nothing fits into {request.token_budget} tokens"
         return Recollection(decision="empty", method=verdict.method, reason=reason, degraded=degraded, trace=trace)
     looked = verdict.decision == "look"
+    reason = f"memory answers it with {found.hits[0].score:.2f}" if looked else verdict.reason
+    if refusal is not None:
+        reason = f"{refusal.reason}; the persona file is there"
     layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
     return Recollection(
         decision="inject",
         method="evidence" if looked else verdict.method,
-        reason=f"memory answers it with {found.hits[0].score:.2f}" if looked else verdict.reason,
+        reason=reason,
         hits=block.hits,
         text=block.text,
         tokens=block.tokens,

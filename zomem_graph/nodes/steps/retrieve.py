@@ -1,5 +1,6 @@
 """Find what answers a question: by words and by meaning, fused on one scale."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from zomem_graph.nodes.flow import Failed, Flow, Together, Work, attempt, work
@@ -61,7 +62,7 @@ def retrieve(
     places = places[: query.limit * _SPARE + len(query.visible)]
     found = yield from work(lambda: _described(services, places, query, now))
     hits = [
-        _hit(place, found[place.candidate.id], explain(place, seen, signals, now))
+        _hit(place, found[place.candidate.id], explain(place, seen, signals, now), seen.personas.paths)
         for place in places
         if place.candidate.id in found
     ][: query.limit]
@@ -114,7 +115,7 @@ def _in_view(thing: Described, query: Query) -> bool:
     return "outcome" in thing.metadata and query.running is not None and thing.metadata["thread"] == query.running
 
 
-def _hit(place: Place, thing: Described, explanation: Explanation) -> Hit:
+def _hit(place: Place, thing: Described, explanation: Explanation, paths: Mapping[str, str]) -> Hit:
     legs = {"words": explanation.words_rank, "meaning": explanation.meaning_rank}
     found_by = {name for name, rank in legs.items() if rank is not None}
     return Hit(
@@ -123,7 +124,7 @@ def _hit(place: Place, thing: Described, explanation: Explanation) -> Hit:
         text=thing.text,
         score=place.chance,
         found_by=frozenset(found_by | ({"hop"} if place.path else set())),
-        metadata=thing.metadata,
+        metadata={**thing.metadata, "access": paths[place.candidate.persona]},
         created_at=datetime.fromtimestamp(place.candidate.created_at, UTC),
         explanation=explanation,
     )

@@ -1,0 +1,44 @@
+"""The verbs of `Memory` that ask whose something is: personas, and what is known of an entity."""
+
+from typing import Protocol
+
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.stores.records import Access, Fact
+from zomem_graph.subjects.personas import Personas
+
+__all__ = ["Belonging"]
+
+
+class _Opened(Services, Protocol):
+    """What these verbs need of the memory they are part of."""
+
+    def _check_open(self) -> None: ...
+
+
+class Belonging:
+    """Who there is and reads whom, and what is known within that reach. `Memory` inherits it."""
+
+    @property
+    def personas(self: _Opened) -> Personas:
+        """Who there is and who reads whom: add, list, show, inherit, disinherit, pools."""
+        self._check_open()
+        return Personas(self)
+
+    def lookup(self: _Opened, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
+        """Return the current facts of an entity, surest first (spec F7); counts as a use.
+
+        Facts of pools and parents count .8 a hop.
+        """
+        self._check_open()
+        who, now = scope or Scope(), self.clock()
+        with self.stores.write() as unit:
+            weights = readable(unit, who)
+            found = unit.facts.lookup([*weights], entity, key)
+            uses = [
+                Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
+                for fact in found
+            ]
+            unit.facts.touch(unit.journal.accessed(uses), at=now)
+        return sorted(found, key=lambda fact: -fact.confidence * weights[fact.persona])
