@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 __all__ = ["PROJECT", "SPEAKER", "Rule", "rule"]
@@ -14,7 +15,7 @@ PROJECT: Final = "project"
 Scope = Literal["clause", "sentence"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Rule:
     """One published pattern (docs/capture-rules.md).
 
@@ -22,7 +23,8 @@ class Rule:
     key, the entity and an old value, where the text names them. `value` and `key` are templates.
     """
 
-    pattern: re.Pattern[str]
+    source: str
+    cased: bool
     key: str
     shape: str
     entity: str = SPEAKER
@@ -33,6 +35,11 @@ class Rule:
     scope: Scope = "clause"
     anywhere: bool = False
     ends: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern; made at its first use, because a process that only reads needs none of them."""
+        return re.compile(_BLANK.sub(_any_blanks, self.source), 0 if self.cased else re.IGNORECASE)
 
 
 def rule(
@@ -50,9 +57,10 @@ def rule(
     ends: bool = False,
     cased: bool = False,
 ) -> Rule:
-    """Compile a rule; a blank in the pattern matches a run of blanks, and case is free unless `cased`."""
+    """Return a rule; a blank in the pattern matches a run of blanks, and case is free unless `cased`."""
     return Rule(
-        pattern=re.compile(_BLANK.sub(_any_blanks, pattern), 0 if cased else re.IGNORECASE),
+        source=pattern,
+        cased=cased,
         key=key,
         shape=shape,
         entity=entity,
