@@ -6,27 +6,33 @@ It recalls once before the agent works, shows the block to every model call of t
 it into the messages, and captures at the end; after an interrupt once, after an error too.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ModelRequest, ModelResponse, PrivateStateAttr
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import ToolMessage
 from langgraph.config import get_config
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt import ToolRuntime
+from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.flow import Failed, Flow, arun, attempt, run
 from zomem_graph.nodes.inputs import latest_question
 from zomem_graph.nodes.placement import Placement, place_block
-from zomem_graph.nodes.scope import Scope, scope_from
+from zomem_graph.nodes.scope import Scope, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.recall import RecallRequest, recall
-from zomem_graph.nodes.values import CaptureReport
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.nodes.values import CaptureReport, Recollection
 
 __all__ = ["MemoryMiddleware"]
+
+_Running = Runtime[Any] | ToolRuntime[Any, Any] | None
 
 
 class _RecalledState(AgentState[Any]):
@@ -71,14 +77,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Show the block to the model; when the model fails, capture what was said so far."""
-        answered = False
-        try:
-            response = handler(self._with_block(request))
-            answered = True
-            return response
-        finally:
-            if not answered:
-                run(self._captured(request.messages, request.runtime))
+        with self._capturing(request.state, request.runtime):
+            return handler(self._with_block(request))
 
     async def awrap_model_call(
         self,
@@ -86,14 +86,24 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Do the same without blocking the event loop."""
-        answered = False
-        try:
-            response = await handler(self._with_block(request))
-            answered = True
-            return response
-        finally:
-            if not answered:
-                await arun(self._captured(request.messages, request.runtime))
+        async with self._acapturing(request.state, request.runtime):
+            return await handler(self._with_block(request))
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        """Leave the call as it is; when the tool fails, capture what was said so far."""
+        with self._capturing(request.state, request.runtime):
+            return handler(request)
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Do the same without blocking the event loop."""
+        async with self._acapturing(request.state, request.runtime):
+            return await handler(request)
 
     def after_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Capture what was said."""
@@ -104,41 +114,64 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return await arun(self._noted(state, runtime))
 
     def _recalled(self, state: Any, runtime: Runtime[Any]) -> Flow[dict[str, Any]]:
-        question, history = latest_question(state)
-        request = RecallRequest(
-            message=question,
-            scope=self._scope(runtime),
-            history=tuple(said.content for said in to_said(history)),
-            limit=self._limit,
-            token_budget=self._token_budget,
-        )
-        found = yield from attempt(recall(self._memory, request))
+        found = yield from attempt(self._recall(state, self._scope(runtime)))
         if isinstance(found, Failed):
             return {"memory_context": "", "memory_degraded": [f"recall: {found.error}"]}
         return {"memory_context": found.text, "memory_degraded": list(found.degraded)}
+
+    def _recall(self, state: Any, scope: Scope) -> Flow[Recollection]:
+        question, before = latest_question(state)
+        history = tuple(said.content for said in to_said(before))
+        request = RecallRequest(
+            message=question, scope=scope, history=history, limit=self._limit, token_budget=self._token_budget
+        )
+        return (yield from recall(self._memory, request))
 
     def _with_block(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         block = str((request.state or {}).get("memory_context", ""))
         return request.override(messages=place_block(request.messages, block, placement=self._placement))
 
     def _noted(self, state: Any, runtime: Runtime[Any]) -> Flow[dict[str, Any] | None]:
-        result = yield from self._captured(state["messages"], runtime)
+        result = yield from self._captured(state, runtime)
         if isinstance(result, Failed):
             return {"memory_degraded": [*state.get("memory_degraded", ()), f"capture: {result.error}"]}
         return None
 
-    def _captured(
-        self, messages: Sequence[AnyMessage], runtime: Runtime[Any] | None
-    ) -> Flow[CaptureReport | Failed | None]:
-        if not self._captures:
-            return None
-        scope = self._scope(runtime)
-        request = CaptureRequest(messages=to_said(messages), scope=scope, session=scope.thread, source="agent")
-        return (yield from attempt(capture(self._memory, request)))
+    @contextmanager
+    def _capturing(self, state: Any, runtime: _Running) -> Iterator[None]:
+        """Capture when the body ends by an error, which passes on; a pause of the graph is none."""
+        failed = True
+        try:
+            yield
+            failed = False
+        except GraphBubbleUp:
+            failed = False
+            raise
+        finally:
+            if failed:
+                run(self._captured(state, runtime))
 
-    def _scope(self, runtime: Runtime[Any] | None) -> Scope:
-        configurable = get_config().get("configurable") or {}
-        scope = scope_from(None if runtime is None else runtime.context, configurable, Scope())
-        if self._memory.strict_scope and not scope.named:
-            raise InvalidInput('This memory is strict: pass context={"persona": …} or configurable persona.')
-        return scope
+    @asynccontextmanager
+    async def _acapturing(self, state: Any, runtime: _Running) -> AsyncIterator[None]:
+        failed = True
+        try:
+            yield
+            failed = False
+        except GraphBubbleUp:
+            failed = False
+            raise
+        finally:
+            if failed:
+                await arun(self._captured(state, runtime))
+
+    def _captured(self, state: Any, runtime: _Running) -> Flow[CaptureReport | Failed | None]:
+        return (yield from attempt(self._capture(state, self._scope(runtime)))) if self._captures else None
+
+    def _capture(self, state: Any, scope: Scope) -> Flow[CaptureReport]:
+        said = to_said(state["messages"])
+        request = CaptureRequest(messages=said, scope=scope, session=scope.thread, source="agent")
+        return (yield from capture(self._memory, request))
+
+    def _scope(self, runtime: _Running) -> Scope:
+        context = None if runtime is None else runtime.context
+        return scope_of_run(context, get_config().get("configurable"), strict=self._memory.strict_scope)

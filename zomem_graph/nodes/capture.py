@@ -11,6 +11,7 @@ from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
+from zomem_graph.nodes.values import CaptureReport
 
 __all__ = ["create_capture_node"]
 
@@ -24,17 +25,19 @@ def create_capture_node(
     """
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        said = to_said(messages_of(state))
-        request = CaptureRequest(
-            messages=said, scope=running.scope, session=running.scope.thread, source=source, inline=inline
-        )
-        report = yield from attempt(capture(memory, request))
+        messages = messages_of(state)
+
+        def learn() -> Flow[CaptureReport]:
+            scope = running.scope
+            said = to_said(messages)
+            request = CaptureRequest(messages=said, scope=scope, session=scope.thread, source=source, inline=inline)
+            return (yield from capture(memory, request))
+
+        report = yield from attempt(learn())
         if isinstance(report, Failed):
             running.emit({"memory": "capture", "failed": str(report.error)})
             return {"memory_degraded": [*(state.get("memory_degraded") or []), f"capture: {report.error}"]}
-        running.emit(
-            {"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued}
-        )
+        running.emit({"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued})
         return {"memory_degraded": [*(state.get("memory_degraded") or []), *report.degraded]}
 
     return MemoryNode("capture", step, memory)

@@ -13,8 +13,7 @@ from langgraph.runtime import Runtime, get_runtime
 
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope, scope_from
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.nodes.scope import Scope, scope_of_run
 
 __all__ = ["MemoryNode", "Running"]
 
@@ -59,13 +58,8 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
 
     def _running(self, config: RunnableConfig | None) -> Running:
         runtime: Runtime[Any] = get_runtime()
-        configurable = (config or {}).get("configurable") or {}
-        scope = scope_from(runtime.context, configurable, Scope())
-        if not scope.named and self._services.strict_scope:
-            raise InvalidInput(
-                "This memory was opened with strict_scope=True and the run names no persona. "
-                'Pass context={"persona": …} or config={"configurable": {"persona": …}}.'
-            )
+        configurable = (config or {}).get("configurable")
+        scope = scope_of_run(runtime.context, configurable, strict=self._services.strict_scope)
         info = runtime.execution_info
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
         return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer)

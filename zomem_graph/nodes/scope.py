@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["SHARED", "Scope", "scope_from"]
+__all__ = ["SHARED", "Scope", "scope_from", "scope_of_run"]
 
 SHARED = "shared"
 _PERSONA_NAMES = ("persona", "user_id")
@@ -32,9 +32,7 @@ class Scope:
             if value is None:
                 continue
             if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
-                raise InvalidInput(
-                    f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}."
-                )
+                raise InvalidInput(f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}.")
         try:
             ZoneInfo(self.time_zone)
         except (KeyError, ValueError, OSError, TypeError) as error:
@@ -46,6 +44,17 @@ class Scope:
     def zone(self) -> ZoneInfo:
         """The time zone in which calendar words are meant."""
         return ZoneInfo(self.time_zone)
+
+
+def scope_of_run(context: Any, configurable: Mapping[str, Any] | None, *, strict: bool) -> Scope:
+    """Return the scope of a running graph; raise InvalidInput when a strict memory is asked by nobody."""
+    scope = scope_from(context, configurable or {}, Scope())
+    if strict and not scope.named:
+        raise InvalidInput(
+            "This memory was opened with strict_scope=True and the run names no persona. "
+            'Pass context={"persona": …} or config={"configurable": {"persona": …}}.'
+        )
+    return scope
 
 
 def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) -> Scope:

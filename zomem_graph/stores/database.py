@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from zomem_graph.stores.dialect import Dialect
-from zomem_graph.stores.errors import StoreDamaged, StoreError, StoreLocked, StoreReadOnly
+from zomem_graph.stores.errors import Closed, StoreDamaged, StoreError, StoreLocked, StoreReadOnly
 from zomem_graph.stores.sqlite import SqliteDialect
 
 __all__ = ["Database"]
@@ -25,6 +25,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self._closed = False
         self.dialect: Dialect = _dialect_of(url)
         self._engine = self.dialect.create_engine(url)
         self._reader = self._engine.execution_options(read=True)
@@ -33,6 +34,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Lend a connection in a read transaction: one snapshot, no lock."""
+        self._check_open()
         with self._said_clearly(), self._reader.begin() as connection:
             yield connection
 
@@ -47,13 +49,18 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Give all connections back to the system."""
+        """Give all connections back to the system; reads and writes raise Closed from now on."""
+        self._closed = True
         self._engine.dispose()
 
     @property
     def place(self) -> str:
         """Return the URL without a password, for messages."""
         return self._engine.url.render_as_string(hide_password=True)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Closed("This memory was closed. Open it again with Memory.open(home).")
 
     @contextmanager
     def _said_clearly(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 __all__ = ["ScriptedChatModel", "Spoken"]
 
-Spoken = str | AIMessage | Exception
+Spoken = Exception | str | AIMessage
 
 
 class ScriptedChatModel(BaseChatModel):
