@@ -28,7 +28,7 @@ __all__ = [
 
 _SQLITE = b"SQLite format 3\x00"
 _PATIENCE = 30.0  # seconds for writers of other processes to end
-_TRIES, _PAUSE = 20, 0.1
+_PAUSE = 0.1
 _NEIGHBOURS = ("words_prev", "words_next")
 _FULL_TEXT = "items_fts"
 _INDEX_HEADER = "header.bin"
@@ -44,10 +44,11 @@ class Cleaned:
     notes: list[str] = field(default_factory=list)
 
 
-def compact(database: Database) -> list[str]:
+def compact(database: Database, *, tries: int = 20) -> list[str]:
     """Rewrite the database without its free pages and empty its log; return what could not be done.
 
-    On SQLite only: another database keeps its files where it likes.
+    A reader that keeps the log is waited for `tries` tenths of a second. On SQLite only: another database
+    keeps its files where it likes.
     """
     if database.dialect.name != "sqlite":
         return []
@@ -57,7 +58,7 @@ def compact(database: Database) -> list[str]:
             connection.execute("pragma secure_delete=on")
             connection.execute("pragma temp_store=memory")
             connection.execute("vacuum")
-            for _ in range(_TRIES):
+            for _ in range(tries):
                 busy, *_pages = connection.execute("pragma wal_checkpoint(truncate)").fetchone()
                 if not busy:
                     return []

@@ -57,9 +57,9 @@ _PAST = re.compile(
     r"^used to\s|\b(?:i|we|he|she|they|you|it|there|who)\sused to\s|\bused to (?:be|live|have)\b|(?<!\w)"
     + alternatives(
         "formerly|previously|back then|once upon a time|was once|until recently|"
-        "früher|ehemals|damals|antiguamente|anteriormente|autrefois|auparavant|以前|曾经"
+        "früher|ehemals|damals|antiguamente|anteriormente|autrefois|auparavant"
     )
-    + r"(?!\w)"
+    + r"(?!\w)|以前|曾经"
 )
 _CHANGE = re.compile(
     r"(?<!\w)"
@@ -68,10 +68,9 @@ _CHANGE = re.compile(
         "changed to|changed from|these days|currently|instead of|since|not any longer|has become|became|"
         "jetzt|nunmehr|ab sofort|nicht mehr|inzwischen|seit|umgezogen|gewechselt|"
         "ahora|ya no|a partir de|desde|se mudó a|cambió a|"
-        "maintenant|désormais|dorénavant|ne plus|à partir de|depuis|"
-        "现在|如今|不再|从现在起|改为|换成|搬到"
+        "maintenant|désormais|dorénavant|ne plus|à partir de|depuis"
     )
-    + r"(?!\w)"
+    + r"(?!\w)|现在|如今|不再|从现在起|改为|换成|搬到"
 )
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _CLAUSE_ENDS = re.compile(r"[.;:!?\n。；！？]|,|，|\bbut\b|\baber\b|\bpero\b|\bmais\b|但")
@@ -295,6 +294,4 @@ def _says(pattern: re.Pattern[str], new: Statement) -> bool:
 def _telling(text: str) -> set[str]:
     """Return the words that say what a statement is about, beside its denial and its small words."""
     tokens = _WORD.findall(_CONTRACTED.sub(r"\1 not", text).replace("禁止", "不"))
-    return {
-        token for token in tokens if token not in _EMPTY and token not in _NEGATORS and token not in _SIGNED
-    }
+    return {token for token in tokens if token not in _EMPTY and token not in _NEGATORS and token not in _SIGNED}
