@@ -80,7 +80,7 @@ class ChromaIndex:
         Raises IndexUnavailable when the index cannot be opened or reached; the rows stay.
         """
         self._not_closed()
-        if not self._feed.waits():
+        if not self._feed.waits() and not self._feed.unfinished():
             return Drained(0)
         self._handle.prepare()
         with ExitStack() as stack:
@@ -88,11 +88,20 @@ class ChromaIndex:
                 stack.enter_context(self._handle.lock.held(wait_seconds=wait_seconds))
             except StoreLocked:
                 return Drained(0, busy=True)
+            died = self._feed.unfinished()  # with the lock held, nobody is at it any more
             batch = self._feed.take(limit)
-            if batch is None:
-                return Drained(0)
-            settled = self._follow(batch)
+            settled = Settled(0, 0, 0) if batch is None else self._follow(batch)
+            if died and not self.state().faults:
+                self._upkeep.prune_orphans()
         return Drained(settled.done, refused=settled.refused)
+
+    def heal(self) -> Rebuilt | None:
+        """Rebuild what is marked as damaged; None when nothing is. Raises IndexUnavailable."""
+        self._not_closed()
+        faults = self.state().faults
+        if not faults:
+            return None
+        return self._upkeep.rebuild(None if EVERYTHING in faults else list(faults), progress=None)
 
     def verify(self) -> IndexReport:
         """Compare every id and vector with the database; collections that lack or misstate any are marked."""

@@ -92,7 +92,10 @@ class ChromaUpkeep:
         return Rebuilt(tuple(names), done, moved)
 
     def prune_orphans(self) -> Pruned:
-        """Remove vectors, collections and folders that nothing in the database asks for."""
+        """Remove vectors, collections and folders that nothing in the database asks for.
+
+        What a process left behind that died half way is among them; then the index counts as fed to its end.
+        """
         with self._locked():
             self._up_to_date()
             with self._reading() as (meta, source):
@@ -106,7 +109,17 @@ class ChromaUpkeep:
             strays = self._strays(opened, editions)
             for place in strays:
                 opened.client.drop(place)
+            self._end_what_died()
             return Pruned(vectors, len(strays), self._sweep())
+
+    def _end_what_died(self) -> None:
+        if not self._feed.unfinished():
+            return
+        generation, store = self._feed.announce()
+        self._handle.begin(store, generation)
+        with self._database.write() as connection:
+            IndexMeta(connection, self._database.dialect).set_fed(generation)
+        self._handle.end(generation)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

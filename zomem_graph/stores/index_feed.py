@@ -182,6 +182,12 @@ class Feed:
         with self._database.read() as connection:
             return bool(Outbox(connection).next(1))
 
+    def unfinished(self) -> bool:
+        """Return whether somebody began to change the index and did not end: now, or when it died."""
+        with self._database.read() as connection:
+            meta = IndexMeta(connection, self._database.dialect)
+            return meta.generation() != meta.fed()
+
     def take(self, limit: int) -> Batch | None:
         """Return the oldest changes, each item once a collection and as the database has it now."""
         with self._database.read() as connection:
