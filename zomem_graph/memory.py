@@ -7,6 +7,7 @@ steps without blocking the event loop. Importing this module loads neither LangG
 import asyncio
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +24,7 @@ from zomem_graph.asking import (
 )
 from zomem_graph.belonging import Belonging
 from zomem_graph.earlier_work import EarlierWork
-from zomem_graph.health import HealthReport, count_everything, examine, repair_store, verify_store
+from zomem_graph.health import HealthReport, count_everything, count_readable, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.models import resolve_chat, resolve_embedder
 from zomem_graph.nodes.flow import arun, run
@@ -31,7 +32,7 @@ from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.capture import capture
-from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_index
+from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_and_heal, feed_index
 from zomem_graph.nodes.steps.extract import extract_due
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.messages import to_said
@@ -40,6 +41,7 @@ from zomem_graph.nodes.steps.recall import recall
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.nodes.steps.retrieve import Retrieved, retrieve
 from zomem_graph.nodes.values import CaptureReport, Hits, Recollection
+from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
 from zomem_graph.stores.records import Fact, Turn
@@ -60,7 +62,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports, Belonging, EarlierWork, Truth):
+class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -87,6 +89,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Truth):
         self.imagined = ImaginedAnswers()
         self._closed = False
         self._wrote = False
+        self._healed = False
         self._worker = Worker(self._work_once)
         if options.write.background and self._something_waits():
             self._worker.wake()
@@ -308,26 +311,21 @@ class Memory(TakesImports, Belonging, EarlierWork, Truth):
     def flush(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Wait until the index holds everything committed; return how many changes it took.
 
-        `progress` is called with (done, total) texts that were embedded.
+        What of the index is damaged is rebuilt. `progress` is called with (done, total) texts that were embedded.
         """
         self._check_open()
-        total = self._unembedded() if progress is not None else 0
-        done = 0
-        while (step := embed_pending(self, limit=self.options.write.embed_batch)) > 0:
-            done += step
-            if progress is not None:
-                progress(done, max(total, done))
-        return feed_index(self, everything=True)
+        self._embed_everything(progress)
+        return feed_and_heal(self)
 
     def health(self) -> HealthReport:
         """Check key, models, database, full text, index, schema and disk (spec F15)."""
         self._check_open()
         return examine(self)
 
-    def stats(self) -> dict[str, Any]:
-        """Return how much of everything there is (spec F14)."""
+    def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
+        """Return how much of everything there is (spec F14); with a scope, of what it may read."""
         self._check_open()
-        return count_everything(self)
+        return count_everything(self) if scope is None else count_readable(self, scope)
 
     def verify(self) -> dict[str, Any]:
         """Compare the index with the database, ids and vectors; change nothing."""
@@ -348,11 +346,9 @@ class Memory(TakesImports, Belonging, EarlierWork, Truth):
             return
         self._worker.stop()
         if self._wrote:
-            try:
-                self._work_once()
-                self.flush()
-            except ZomemError:
-                pass  # what is left waits in the database; the next open converges
+            for step in (self._work_once, self._embed_everything, lambda: feed_index(self, everything=True)):
+                with suppress(ZomemError):  # what is left waits in the database; the next open converges
+                    step()
         self._closed = True
         self.stores.close()
 
@@ -405,14 +401,41 @@ class Memory(TakesImports, Belonging, EarlierWork, Truth):
         with self.stores.read() as unit:
             return unit.items.pending_count(embedder=self.embedder.identity)
 
+    def _embed_everything(self, progress: Callable[[int, int], None] | None = None) -> None:
+        total = self._unembedded() if progress is not None else 0
+        done = 0
+        while (step := embed_pending(self, limit=self.options.write.embed_batch)) > 0:
+            done += step
+            if progress is not None:
+                progress(done, max(total, done))
+
     def _work_once(self) -> bool:
-        """Do one round of what waits; return whether there may be more."""
-        embedded = embed_pending(self, limit=self.options.write.embed_batch)
-        fed = feed_index(self)
-        extracted = 0
-        if self.chat("extraction") is not None:
-            extracted = run(extract_due(self, limit=1)).facts
-        return bool(embedded or fed or extracted)
+        """Do one round of what waits; return whether there may be more. What fails stops nothing else."""
+        steps: tuple[Callable[[], object], ...] = (
+            lambda: embed_pending(self, limit=self.options.write.embed_batch),
+            lambda: feed_index(self),
+            self._heal_once,
+            self._extract_one,
+        )
+        failures: list[ZomemError] = []
+        more = False
+        for step in steps:
+            try:
+                more = bool(step()) or more
+            except ZomemError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+        return more
+
+    def _heal_once(self) -> None:
+        """Rebuild what of the index is damaged; once a process, so that a bad disk is not rebuilt for ever."""
+        if not self._healed and self.stores.index.state().faults:
+            self._healed = True
+            self.stores.index.heal()
+
+    def _extract_one(self) -> bool:
+        return self.chat("extraction") is not None and bool(run(extract_due(self, limit=1)).model)
 
     def _check_open(self) -> None:
         if self._closed:
