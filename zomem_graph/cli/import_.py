@@ -37,9 +37,7 @@ def import_(
     ] = None,
     source: Annotated[str | None, typer.Option("--source", help="The same.", hidden=True)] = None,
     path: Annotated[str | None, typer.Option("--path", help="The same.", hidden=True)] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be stored; change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; change nothing.")] = False,
     time_zone: TimeZone = None,
 ) -> None:
     """Bring in chats, notes and memories of other programs. A second import of the same changes nothing."""

@@ -78,7 +78,7 @@ def _sessions(stream: IO[bytes], file: File) -> Iterator[Read]:
             session.skipped["its line is broken"] += 1
         elif line.get("type") == "summary":
             session.title = text(line.get("summary")).strip() or session.title
-        elif line.get("type") in _SPOKEN:
+        elif text(line.get("type")) in _SPOKEN:
             _take(session, line)
     if not found:
         yield Passed(id=file.stem, title=file.name, kind="file", outcome="skipped", reason="it is empty")

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 __all__ = ["flat_texts", "listing", "mapping", "moment", "plain_text", "text"]
 
+_FIRST_YEAR: Final = 1900
+_LAST_YEAR: Final = 2200
 _MILLISECONDS: Final = 100_000_000_000  # as seconds this would be the year 5138
 
 
@@ -40,10 +42,13 @@ def flat_texts(value: Any) -> Iterator[str]:
 
 
 def moment(*values: Any) -> datetime | None:
-    """Return the first value that is a time, in UTC: seconds or milliseconds since 1970, or ISO 8601."""
+    """Return the first value that is a time, in UTC: seconds or milliseconds since 1970, or ISO 8601.
+
+    Years in which nobody sent messages are how programs write "unknown".
+    """
     for value in values:
         found = _moment(value)
-        if found is not None:
+        if found is not None and _FIRST_YEAR <= found.year <= _LAST_YEAR:
             return found
     return None
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 __all__ = ["FrontMatter", "flat", "iso", "read_front_matter", "split_front_matter", "tags_in"]
 
 _LONGEST: Final = 100_000
+_DEEPEST: Final = 50
 _FENCE: Final = "---"
 _ENDS: Final = (_FENCE, "...")
 # An anchor that is used again can make a small text unfold without end.
@@ -71,9 +72,20 @@ def read_front_matter(raw: str) -> FrontMatter:
         return FrontMatter(raw=raw, warning=f"its front matter is no YAML ({_short(error)}); kept as text")
     if values is None:
         return FrontMatter(raw=raw)
+    if _depth(values) > _DEEPEST:
+        return FrontMatter(raw=raw, warning="its front matter is nested too deeply; kept as text")
     if not isinstance(values, dict):
         return FrontMatter(raw=raw, warning="its front matter has no names and values; kept as text")
     return FrontMatter({str(name): value for name, value in values.items()}, raw)
+
+
+def _depth(value: Any) -> int:
+    """Return how deep lists and mappings lie in each other, without recursion."""
+    depth, layer = 0, [value]
+    while layer := [one for one in layer if isinstance(one, dict | list)]:
+        depth += 1
+        layer = [part for one in layer for part in (one.values() if isinstance(one, dict) else one)]
+    return depth
 
 
 def flat(value: Any) -> Iterator[str]:

@@ -63,6 +63,7 @@ class ReadyNote:
     """A note that can be written: pieces without secrets, each with its key and fingerprint."""
 
     note: Note
+    source_id: str
     item: str
     digest: str
     names: tuple[str, ...]
@@ -175,6 +176,7 @@ def prepare_note(note: Note) -> ReadyNote:
     mentions = [cleaner.name(name) for name in note.mentions]
     return ReadyNote(
         note=replace(note, id=cleaner.id(note.id), sections=(), mentions=(), metadata={}, names=names),
+        source_id=cleaner.id(note.id),
         item=content_hash(note.id),
         digest=content_hash(*(piece.digest for piece in pieces)),
         names=names,

@@ -5,7 +5,7 @@ others with it, and an import that was cut short goes on where it was when it is
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +25,7 @@ from zomem_graph.stores.errors import (
     StoreLocked,
     StoreReadOnly,
 )
+from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["Progress", "import_documents", "import_into"]
@@ -91,6 +92,7 @@ class _Import:
     dry_run: bool = False
     tally: Tally = field(init=False)
     waiting: list[ReadyTalk | ReadyNote] = field(default_factory=list)
+    seen: dict[str, list[str]] = field(default_factory=dict)
 
     def take(self, reads: Iterable[Read], *, place: str) -> Iterator[int]:
         """Prepare and write what is read; yield after each batch how many items are done."""
@@ -112,12 +114,23 @@ class _Import:
     def _prepared(self, read: Read) -> ReadyTalk | ReadyNote | ItemReport:
         if isinstance(read, Passed):
             return _passed_over(read)
-        ready: ReadyTalk | ReadyNote
+        ready = self._ready(read)
+        if not ready.count:
+            return _nothing_left(read, ready)
+        before = self.seen.setdefault(ready.item, [])
+        if ready.digest in before:
+            return _passed_over(_there_twice(read))
+        before.append(ready.digest)
+        if len(before) == 1:
+            return ready
+        # Another version, or another program's idea of an id: an item of its own in the same session.
+        other = replace(ready, item=content_hash(ready.item, str(len(before))))
+        return other if isinstance(other, ReadyTalk) else replace(other, source_id=f"{read.id}#{len(before)}")
+
+    def _ready(self, read: Talk | Note) -> ReadyTalk | ReadyNote:
         if isinstance(read, Talk):
-            ready = prepare_talk(read, source=self.source, options=self.services.options.write)
-        else:
-            ready = prepare_note(read)
-        return ready if ready.count else _nothing_left(read, ready)
+            return prepare_talk(read, source=self.source, options=self.services.options.write)
+        return prepare_note(read)
 
     def _write_waiting(self) -> None:
         waiting, self.waiting = self.waiting, []
@@ -165,6 +178,16 @@ def _write(unit: Unit, ready: ReadyTalk | ReadyNote, target: Target) -> ItemRepo
     if isinstance(ready, ReadyTalk):
         return write_talk(unit, ready, target)
     return write_note(unit, ready, target)
+
+
+def _there_twice(read: Talk | Note) -> Passed:
+    return Passed(
+        id=read.id,
+        title=read.title,
+        kind="conversation" if isinstance(read, Talk) else "note",
+        outcome="skipped",
+        reason="it is there twice",
+    )
 
 
 def _passed_over(read: Passed) -> ItemReport:

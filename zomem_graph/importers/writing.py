@@ -19,7 +19,7 @@ from zomem_graph.nodes.rules.keys import slot
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.nodes.steps.observe import append_turns, without_forgotten
-from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.nodes.steps.remember import NewFact, Stored, add_facts, store_facts
 from zomem_graph.stores.records import Fact, ImportRecord, Link
 from zomem_graph.stores.unit import Unit
 
@@ -43,7 +43,7 @@ class Target:
 def write_talk(unit: Unit, ready: ReadyTalk, target: Target) -> ItemReport:
     """Store what is new of a conversation; end the turns that are no longer part of it."""
     record = unit.imports.find(target.scope.persona, target.family, ready.item)
-    if record is not None and record.digest == ready.digest:
+    if record is not None and _nothing_new(record, ready):
         return _report(ready, "conversation", "unchanged", known=len(ready.messages))
     before = dict(_pairs(record))
     fresh = [(digest, said) for digest, said in ready.messages if digest not in before]
@@ -66,6 +66,14 @@ def write_talk(unit: Unit, ready: ReadyTalk, target: Target) -> ItemReport:
         superseded=len(ended),
         preview=[_shown(said.speaker, said.content) for digest, said in fresh if stored[digest]],
     )
+
+
+def _nothing_new(record: ImportRecord, ready: ReadyTalk) -> bool:
+    """Return whether a conversation is as it was, or an earlier state of it from an older export."""
+    if record.digest == ready.digest:
+        return True
+    before = [digest for digest, _id in _pairs(record)]
+    return [digest for digest, _said in ready.messages] == before[: len(ready.messages)]
 
 
 def _known_from_elsewhere(unit: Unit, ready: ReadyTalk, target: Target) -> int:
@@ -108,7 +116,6 @@ def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
     stored = _store(unit, fresh, ready, target, entity=next((fact.entity for fact in old), None))
     _follow(unit, ended, list(stored.values()), target)
     ids = {digest: one.fact.id for digest, one in stored.items() if one.outcome != "forgotten"}
-    unit.imports.mention(target.scope.persona, list(ids.values()), ready.mentions)
     known = {piece.digest: _NOT_STORED for piece in fresh} | before | ids
     _save(unit, ready, target, [(piece.digest, known[piece.digest]) for piece in ready.pieces])
     new = sum(one.outcome not in ("forgotten", "unchanged") for one in stored.values())
@@ -130,9 +137,15 @@ def _store(
 ) -> dict[str, Stored]:
     """Return what became of each new piece by fingerprint; what was forgotten under any name is left out."""
     kept = [piece for piece in fresh if not _is_forgotten(unit, piece, ready, target)]
-    entity = entity or _free_name(unit, ready, kept, target)
+    names = ready.names if entity is None else (entity,)
+    entity, is_free = _name_for(unit, ready, kept, target, names=names)
     facts = [_fact(piece, ready, entity, target) for piece in kept]
-    stored = store_facts(unit, target.services, facts, now=target.now)
+    if is_free:
+        stored = add_facts(unit, target.services, facts, now=target.now, mentions=ready.mentions)
+    else:
+        stored = store_facts(unit, target.services, facts, now=target.now)
+        ids = [one.fact.id for one in stored if one.outcome != "forgotten"]
+        unit.imports.mention(target.scope.persona, ids, ready.mentions)
     return {piece.digest: one for piece, one in zip(kept, stored, strict=True)}
 
 
@@ -161,14 +174,17 @@ def _moved(unit: Unit, ready: ReadyNote, target: Target) -> ImportRecord | None:
     return None
 
 
-def _free_name(unit: Unit, ready: ReadyNote, pieces: Sequence[Piece], target: Target) -> str:
-    """Return the first name under which nothing else stands in the places this note needs."""
+def _name_for(
+    unit: Unit, ready: ReadyNote, pieces: Sequence[Piece], target: Target, *, names: Sequence[str]
+) -> tuple[str, bool]:
+    """Return the first name under which only this note stands, and whether nothing at all stands there."""
     own = {_source_of(ready, target)}
-    for name in ready.names:
+    for name in (*names, f"{names[-1]} {ready.item[:6]}"):
         slots = [slot(name, piece.key, piece.value, many=False) for piece in pieces]
-        if unit.imports.holders(target.scope.persona, slots) <= own:
-            return name
-    return f"{ready.names[-1]} {ready.item[:6]}"
+        holders = unit.imports.holders(target.scope.persona, slots)
+        if holders <= own:
+            return name, not holders
+    return name, False
 
 
 def _fact(piece: Piece, ready: ReadyNote, entity: str, target: Target) -> NewFact:
@@ -191,7 +207,7 @@ def _fact(piece: Piece, ready: ReadyNote, entity: str, target: Target) -> NewFac
 
 
 def _source_of(ready: ReadyNote, target: Target) -> str:
-    return f"import:{target.source}:{ready.note.id}"
+    return f"import:{target.source}:{ready.source_id}"
 
 
 def _end(unit: Unit, facts: Sequence[Fact], target: Target) -> None:

@@ -38,9 +38,7 @@ class Imports:
         """Record an item; the time of its first import stays."""
         row = {name: getattr(record, name) for name in ImportRecord.__slots__}
         changed = ["digest", "parts", "last_at"]
-        self._connection.execute(
-            self._dialect.upsert(sql.imports, ["persona", "source", "item"], changed), [row]
-        )
+        self._connection.execute(self._dialect.upsert(sql.imports, ["persona", "source", "item"], changed), [row])
 
     def holders(self, persona: str, slots: Sequence[str]) -> set[str]:
         """Return the sources of the facts that are current in any of these slots."""
@@ -59,9 +57,7 @@ class Imports:
         names = [name for name in dict.fromkeys(entities) if name]
         rows: list[Mapping[str, object]] = []
         for start in range(0, len(ids), 500):
-            found = self._connection.execute(
-                select(_items.num).where(_items.id.in_(ids[start : start + 500]))
-            )
+            found = self._connection.execute(select(_items.num).where(_items.id.in_(ids[start : start + 500])))
             rows += [{"num": num, "entity": name, "persona": persona} for (num,) in found for name in names]
         if rows:
             self._connection.execute(self._dialect.insert_new(sql.mentions), rows)

@@ -146,7 +146,26 @@ def test_a_conversation_that_grew_adds_only_the_rest(memory: Memory, tmp_path: P
     talk = [{"role": role, "content": text} for role, text in [("user", "next"), ("assistant", "Done.")] * 3]
     assert memory.import_from("messages", write(tmp_path, "dump.json", talk[:2])).turns == 2
     assert memory.import_from("messages", write(tmp_path, "dump.json", talk)).turns == 4
+    older = adds_up(memory.import_from("messages", write(tmp_path, "dump.json", talk[:3])))
+    assert (older.unchanged, older.superseded) == (1, 0)
     assert memory.import_from("messages", write(tmp_path, "dump.json", talk)).turns == 0
+
+
+def test_two_versions_of_one_conversation_are_laid_over_each_other(memory: Memory, tmp_path: Path) -> None:
+    nodes = {"a": node("Where to?"), "b": node("Porto", "a", role="assistant")}
+    path = chats(tmp_path, chatgpt({"a": nodes["a"]}), chatgpt(nodes), chatgpt(nodes))
+    report = adds_up(memory.import_from("chatgpt", path))
+    assert (report.stored, report.skipped, report.turns) == (2, 1, 2)
+    again = adds_up(memory.import_from("chatgpt", path))
+    assert (again.unchanged, again.skipped, again.turns, again.superseded) == (2, 1, 0, 0)
+
+
+def test_two_memories_with_one_id_are_both_kept(memory: Memory, tmp_path: Path) -> None:
+    export = [{"id": 0, "memory": text, "user_id": "ana"} for text in ("Likes trains", "Likes tea")]
+    path = write(tmp_path, "m.json", export)
+    assert adds_up(memory.import_from("mem0", path)).facts == 2
+    again = adds_up(memory.import_from("mem0", path))
+    assert (again.facts, again.superseded) == (0, 0)
 
 
 def test_a_thread_that_was_observed_live_is_not_doubled(memory: Memory, tmp_path: Path) -> None:
