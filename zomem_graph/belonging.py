@@ -1,10 +1,12 @@
 """The verbs of `Memory` that ask whose something is: personas, and what is known of an entity."""
 
+from contextlib import suppress
 from typing import Protocol
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
+from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.records import Access, Fact
 from zomem_graph.subjects.personas import Personas
 
@@ -27,18 +29,19 @@ class Belonging:
         return Personas(self)
 
     def lookup(self: _Opened, entity: str, key: str | None = None, *, scope: Scope | None = None) -> list[Fact]:
-        """Return the current facts of an entity, surest first (spec F7); counts as a use.
+        """Return the current facts of an entity, surest first (spec F7); counts as a use, where it can be written.
 
         Facts of pools and parents count .8 a hop.
         """
         self._check_open()
         who, now = scope or Scope(), self.clock()
-        with self.stores.write() as unit:
+        with self.stores.read() as unit:
             weights = readable(unit, who)
             found = unit.facts.lookup([*weights], entity, key)
-            uses = [
-                Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
-                for fact in found
-            ]
+        uses = [
+            Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
+            for fact in found
+        ]
+        with suppress(StoreError), self.stores.write(hasty=True) as unit:
             unit.facts.touch(unit.journal.accessed(uses), at=now)
         return sorted(found, key=lambda fact: -fact.confidence * weights[fact.persona])

@@ -17,7 +17,7 @@ from zomem_graph.stores.sqlite import SqliteDialect
 __all__ = ["Database"]
 
 
-_HASTY_SECONDS = 0.5
+_HASTY_SECONDS = 1.0
 
 
 class Database:
@@ -42,7 +42,7 @@ class Database:
     def write(self, *, hasty: bool = False) -> Iterator[Connection]:
         """Lend a connection in a write transaction; commit at the end, roll back on an error.
 
-        A `hasty` one gives up after half a second of waiting for another writer: for notes beside an answer.
+        A `hasty` one gives up after a second of waiting for another writer: for notes beside an answer.
         """
         engine = self._hasty if hasty else self._engine
         with self._said_clearly(), engine.begin() as connection:

@@ -96,9 +96,9 @@ class Stores:
             yield Unit(connection, self.database.dialect)
 
     @contextmanager
-    def write(self) -> Iterator[Unit]:
-        """Lend a unit of work that commits at its end or changes nothing."""
-        with self.database.write() as connection:
+    def write(self, *, hasty: bool = False) -> Iterator[Unit]:
+        """Lend a unit of work that commits at its end or changes nothing; a hasty one hardly waits for others."""
+        with self.database.write(hasty=hasty) as connection:
             yield Unit(connection, self.database.dialect)
 
     def close(self) -> None:

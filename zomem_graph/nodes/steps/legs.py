@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
@@ -127,22 +127,23 @@ def _by_meaning(
         personas=list(personas), kinds=list(query.kinds), embedder=space, live_only=query.live_only
     )
     for (persona, kind), count in counts.items():
+        asked = partial(
+            nearest,
+            unit,
+            persona=persona,
+            kind=kind,
+            embedder=space,
+            vector=vector,
+            limit=options.pool,
+            live_only=query.live_only,
+            since=query.since,
+            until=query.until if query.as_of is None else query.as_of,
+        )
         try:
-            near = nearest(
-                unit,
-                None if exact or count <= options.exact_below else services.stores.index,
-                persona=persona,
-                kind=kind,
-                embedder=space,
-                vector=vector,
-                limit=options.pool,
-                live_only=query.live_only,
-                since=query.since,
-                until=query.until if query.as_of is None else query.as_of,
-            )
+            near = asked(None if exact or count <= options.exact_below else services.stores.index)
         except IndexUnavailable as error:
             notes.append(f"index: {error}")
-            continue
+            near = asked(None)
         found.update(near)
     best = sorted(found.items(), key=lambda pair: -pair[1])[: options.pool]
     return dict(best), notes

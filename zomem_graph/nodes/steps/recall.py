@@ -18,6 +18,7 @@ from zomem_graph.nodes.steps.gate import decide_by_words, log_decision
 from zomem_graph.nodes.steps.history import with_history
 from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
+from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.persona_files import read_persona_file
 from zomem_graph.stores.records import Access
@@ -111,13 +112,19 @@ def search_for(
 def conclude(
     services: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved, started: datetime
 ) -> Recollection:
-    """Read the persona file, lay out the block, log the decision and count what was injected."""
+    """Read the persona file, lay out the block, log the decision and count what was injected.
+
+    A log that cannot be written is no reason to withhold the answer; `degraded` says it.
+    """
     about: Sequence[str] = ()
     if verdict.decision != "skip":
         said = read_persona_file(services.stores.home.personas, request.scope.persona)
         about = persona_lines(redact(said)[0]) if said else ()
     result = answer(services, request, verdict, found, about=about)
-    finish(services, request, verdict, result, started)
+    try:
+        finish(services, request, verdict, result, started)
+    except StoreError as error:
+        return replace(result, degraded=(*result.degraded, f"not logged: {error}"))
     return result
 
 
@@ -178,7 +185,7 @@ def finish(
     services: Services, request: RecallRequest, verdict: GateVerdict, result: Recollection, started: datetime
 ) -> None:
     """Log the decision and count what was injected, in one short write."""
-    with services.stores.write() as unit:
+    with services.stores.write(hasty=True) as unit:
         log_decision(unit, services, request.message, request.scope, verdict, result, started)
         count_uses(unit, result.hits, request, services.clock())
 
