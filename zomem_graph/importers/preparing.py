@@ -60,7 +60,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadyNote:
-    """A note that can be written: pieces without secrets, each with its key and fingerprint."""
+    """A note that can be written: pieces without secrets, each with its key and fingerprint.
+
+    One without pieces has a reason why there are none.
+    """
 
     note: Note
     source_id: str
@@ -72,6 +75,7 @@ class ReadyNote:
     metadata: Mapping[str, Any]
     redacted: int
     passed: Mapping[str, int]
+    reason: str = ""
 
     @property
     def count(self) -> int:
@@ -81,7 +85,7 @@ class ReadyNote:
     @property
     def weight(self) -> int:
         """Return about how much work they are, in ordinary messages."""
-        return len(self.pieces)
+        return len(self.pieces) + 1
 
 
 @dataclass(slots=True)
@@ -168,8 +172,8 @@ def _parted(message: Said, longest: int) -> Iterator[Said]:
         yield replace(message, content=content, message_id=name)
 
 
-def prepare_note(note: Note) -> ReadyNote:
-    """Return a note ready to be written: one piece a section, more for a long one."""
+def prepare_note(note: Note, *, reason: str = "nothing of it can be stored") -> ReadyNote:
+    """Return a note ready to be written: one piece a section, more for a long one; `reason` if there is none."""
     cleaner = _Cleaner(passed=Counter(note.skipped))
     names = tuple(dict.fromkeys(name for one in note.names if (name := cleaner.name(one)))) or ("untitled",)
     pieces = list(_pieces(note.sections, names[0], cleaner))
@@ -185,6 +189,7 @@ def prepare_note(note: Note) -> ReadyNote:
         metadata=cleaner.plain(note.metadata),
         redacted=cleaner.cut,
         passed=cleaner.passed,
+        reason="" if pieces else reason,
     )
 
 

@@ -113,10 +113,12 @@ class _Import:
 
     def _prepared(self, read: Read) -> ReadyTalk | ReadyNote | ItemReport:
         if isinstance(read, Passed):
-            return _passed_over(read)
+            if read.kind != "note" or read.outcome != "skipped":
+                return _passed_over(read)
+            return prepare_note(Note(id=read.id, names=(read.title,), sections=()), reason=read.reason)
         ready = self._ready(read)
         if not ready.count:
-            return _nothing_left(read, ready)
+            return _nothing_left(read, ready) if isinstance(ready, ReadyTalk) else ready
         before = self.seen.setdefault(ready.item, [])
         if ready.digest in before:
             return _passed_over(_there_twice(read))
@@ -202,11 +204,11 @@ def _passed_over(read: Passed) -> ItemReport:
     )
 
 
-def _nothing_left(read: Talk | Note, ready: ReadyTalk | ReadyNote) -> ItemReport:
+def _nothing_left(read: Talk | Note, ready: ReadyTalk) -> ItemReport:
     return ItemReport(
         id=read.id,
         title=read.title,
-        kind="conversation" if isinstance(read, Talk) else "note",
+        kind="conversation",
         outcome="skipped",
         reason="nothing of it can be stored" if ready.passed else "it is empty",
         found=sum(ready.passed.values()),

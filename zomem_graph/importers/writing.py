@@ -102,6 +102,8 @@ def _in_thread(scope: Scope, thread: str) -> Scope:
 def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
     """Store what is new of a note; end the facts that are no longer part of it."""
     record = unit.imports.find(target.scope.persona, target.family, ready.item)
+    if not ready.pieces:
+        return _emptied(unit, ready, record, target)
     if record is None and (record := _moved(unit, ready, target)) is not None:
         _save(unit, ready, target, _pairs(record))
     if record is not None and record.digest == ready.digest:
@@ -130,6 +132,18 @@ def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
         superseded=len(ended) + sum(len(one.replaced) for one in stored.values()),
         preview=[_shown(f"{one.fact.entity} {one.fact.key}", one.fact.value) for one in stored.values()],
     )
+
+
+def _emptied(unit: Unit, ready: ReadyNote, record: ImportRecord | None, target: Target) -> ItemReport:
+    """End what a note said once and says no more; skip one that never said anything."""
+    old = unit.facts.find([id_ for _digest, id_ in _pairs(record) if id_])
+    if record is None or not record.parts:
+        return _report(ready, "note", "skipped", reason=ready.reason)
+    ended = [fact for fact in old if fact.state == "current"]
+    _end(unit, ended, target)
+    _follow(unit, ended, [], target)
+    _save(unit, ready, target, [])
+    return _report(ready, "note", "changed", reason=ready.reason, superseded=len(ended))
 
 
 def _store(

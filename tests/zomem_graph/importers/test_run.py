@@ -128,6 +128,15 @@ def test_a_section_that_was_taken_out_leaves_recall(memory: Memory, tmp_path: Pa
     assert len(memory.lookup("A", "Two")) == 1
 
 
+def test_a_note_that_was_emptied_leaves_recall(memory: Memory, tmp_path: Path) -> None:
+    memory.import_from("obsidian", vault(tmp_path, A="red", B=""))
+    report = adds_up(memory.import_from("obsidian", vault(tmp_path, A="")))
+    assert (report.changed, report.skipped, report.superseded) == (1, 1, 1)
+    assert texts(memory, "red") == []
+    assert adds_up(memory.import_from("obsidian", tmp_path / "Vault")).skipped == 2
+    assert memory.import_from("obsidian", vault(tmp_path, A="red")).facts == 1
+
+
 def test_a_changed_branch_supersedes_the_old_answer(memory: Memory, tmp_path: Path) -> None:
     nodes = {"a": node("Which city?"), "b": node("Lyon", "a", role="assistant")}
     memory.import_from("chatgpt", chats(tmp_path, chatgpt(nodes, current_node="b")))
