@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.scope import Scope
     from zomem_graph.nodes.state import MemoryState
     from zomem_graph.nodes.values import CaptureReport, Hit, Recollection
+    from zomem_graph.store import MemoryStore
     from zomem_graph.stores.errors import ZomemError
     from zomem_graph.tools import memory_tools
 
@@ -29,6 +30,7 @@ __all__ = [
     "MemoryMiddleware",
     "MemoryOptions",
     "MemoryState",
+    "MemoryStore",
     "Recollection",
     "Scope",
     "ZomemError",
@@ -52,6 +54,7 @@ _HOMES = {
     "MemoryMiddleware": "middleware",
     "MemoryOptions": "nodes.options",
     "MemoryState": "nodes.state",
+    "MemoryStore": "store",
     "Recollection": "nodes.values",
     "Scope": "nodes.scope",
     "ZomemError": "stores.errors",

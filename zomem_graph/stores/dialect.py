@@ -18,7 +18,8 @@ __all__ = ["Dialect", "WordsHit", "WordsQuery"]
 class WordsQuery:
     """One search by words: terms joined by OR, within personas, kinds and live or all states.
 
-    `weights` are for the columns self, prev, next, date, title in that order.
+    `weights` are for the columns self, prev, next, date, title in that order. `within` is one more scope
+    token that every item found must have.
     """
 
     terms: Sequence[str]
@@ -29,6 +30,7 @@ class WordsQuery:
     live_only: bool = True
     since: datetime | None = None
     until: datetime | None = None
+    within: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,10 @@ _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewItem:
-    """What is needed to make something searchable. `entities` are normal forms."""
+    """What is needed to make something searchable.
+
+    `entities` are normal forms; `scopes` are more scope tokens, by which a search by words can be narrowed.
+    """
 
     id: str
     kind: str
@@ -47,6 +50,7 @@ class NewItem:
     speaker: str | None = None
     expires_at: datetime | None = None
     entities: Sequence[str] = ()
+    scopes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +384,7 @@ def _row(item: NewItem) -> dict[str, Any]:
         "ended_at": None,
         "expires_at": item.expires_at,
         "text": said,
-        "words_scope": _scope(item.persona, item.kind, live=True),
+        "words_scope": " ".join([_scope(item.persona, item.kind, live=True), *item.scopes]),
         "words_self": search_text(said),
         "words_prev": search_text(item.prev[:_NEIGHBOUR_CHARS]),
         "words_next": search_text(item.next[:_NEIGHBOUR_CHARS]),

@@ -162,7 +162,8 @@ def _closure() -> Select[Any]:
 
 def _everybody() -> Select[Any]:
     """Return the statement behind `names`; it jumps from one persona's items to the next one's."""
-    first = select(func.min(_item.persona).label("persona")).cte("owners", recursive=True)
+    # Documents belong to no persona, and their items name none.
+    first = select(func.min(_item.persona).label("persona")).where(_item.persona > "").cte("owners", recursive=True)
     following = select(func.min(_item.persona)).where(_item.persona > first.c.persona).scalar_subquery()
     owners = first.union_all(select(following).where(first.c.persona.is_not(None)))
     return select(owners.c.persona).union(  # type: ignore[return-value]  # a compound of selects

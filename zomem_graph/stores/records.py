@@ -15,6 +15,7 @@ __all__ = [
     "CaptureRun",
     "Conflict",
     "ConflictType",
+    "Document",
     "Episode",
     "EpisodeEntity",
     "Extraction",
@@ -402,3 +403,22 @@ class Inheritance:
     parent_persona: str
     depth: int
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One value in the key-value store that graphs use (LangGraph's BaseStore).
+
+    `namespace` is the path of `documents.path_of`. `ttl` is in minutes; reading may move `expires_at` by it.
+    Of two documents the later one has the larger `num`. `id` is the item that search knows it by.
+    """
+
+    num: int
+    id: str
+    namespace: str
+    key: str
+    value: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    ttl: float | None

@@ -19,6 +19,7 @@ __all__ = [
     "access_log",
     "capture_log",
     "collections",
+    "documents",
     "embedding_cache",
     "episode_entities",
     "episodes",
@@ -89,6 +90,7 @@ imports = light_table("imports", records.ImportRecord)
 persona_pools = light_table("persona_pools", records.Pool)
 persona_pool_members = light_table("persona_pool_members", records.PoolMember)
 persona_inheritance = light_table("persona_inheritance", records.Inheritance)
+documents = light_table("documents", records.Document)
 outbox = table(
     "outbox",
     column("seq", Integer),

@@ -154,6 +154,8 @@ def _match(query: WordsQuery) -> str | None:
     ]
     if query.live_only:
         scope.append(LIVE)
+    if query.within is not None:
+        scope.append(query.within)
     return match_scoped(query.terms, _COLUMNS[1:], scope, scope_column=_COLUMNS[0])
 
 

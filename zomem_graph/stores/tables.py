@@ -15,7 +15,7 @@ from zomem_graph.stores.table_fields import text_field as _text
 from zomem_graph.stores.table_fields import time_field as _time
 
 __all__ = [
-    "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "EmbeddingCacheRow", "EpisodeEntityRow",
+    "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "DocumentRow", "EmbeddingCacheRow", "EpisodeEntityRow",
     "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "InheritanceRow", "ItemRow", "ItemTokensRow",
     "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
     "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow",
@@ -427,3 +427,23 @@ class PieceCountRow(SQLModel, table=True):
     model: str = _text(primary_key=True)
     piece: int = Field(sa_column=Column("piece", Integer, primary_key=True, autoincrement=False))
     frequency: int
+
+
+class DocumentRow(SQLModel, table=True):
+    """A value in the key-value store of graphs; what of it is searchable is an item with the same id."""
+
+    __tablename__ = "documents"
+    __table_args__ = (
+        Index("uq_documents_key", "namespace", "key", unique=True),
+        Index("ix_documents_expires", "expires_at", sqlite_where=text("expires_at is not null")),
+        {"sqlite_autoincrement": True},
+    )
+    num: int | None = Field(default=None, sa_column=Column("num", _BIG, primary_key=True, autoincrement=True))
+    id: str = _text(unique=True)
+    namespace: str = _text()
+    key: str = _text()
+    value: dict[str, Any] = _json("value")
+    created_at: datetime = _time()
+    updated_at: datetime = _time()
+    expires_at: datetime | None = _time(default=None)
+    ttl: float | None = None

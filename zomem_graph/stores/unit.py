@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from zomem_graph.stores.conflicts import Conflicts
 from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.documents import Documents
 from zomem_graph.stores.episodes import Episodes
 from zomem_graph.stores.erasure import Erasure
 from zomem_graph.stores.facts import Facts
@@ -90,6 +91,11 @@ class Unit:
     def personas(self) -> Personas:
         """Who reads whom."""
         return Personas(self._connection, self._dialect)
+
+    @cached_property
+    def documents(self) -> Documents:
+        """What graphs keep by namespace and key."""
+        return Documents(self._connection, self._dialect, self.items)
 
     @cached_property
     def tokens(self) -> Tokens:

@@ -1,0 +1,177 @@
+"""Search the key-value store of graphs by words and meaning, keep values in it, and erase from it for good."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.rules.documents import matches
+from zomem_graph.nodes.rules.inheritance import Access
+from zomem_graph.nodes.steps.access import Reach
+from zomem_graph.nodes.steps.embed import embed_pending, feed_index
+from zomem_graph.nodes.steps.evidence import weigh
+from zomem_graph.nodes.steps.legs import Look
+from zomem_graph.nodes.steps.query import Query
+from zomem_graph.nodes.steps.rank import rank
+from zomem_graph.stores.dialect import WordsHit, WordsQuery
+from zomem_graph.stores.documents import KIND, OWNER, NewDocument, within
+from zomem_graph.stores.errors import IndexUnavailable, ModelError, ZomemError
+from zomem_graph.stores.nearest import nearest
+from zomem_graph.stores.records import Document
+from zomem_graph.stores.remains import compact, wipe_unused_vectors
+from zomem_graph.stores.retry import written
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
+
+__all__ = ["DocumentQuery", "embed_question", "erase_documents", "find_documents", "keep_documents"]
+
+_WIDE = 2_000  # candidates a leg when a filter will drop many of them
+_SWEPT = 50  # documents whose time is over, removed along with each write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentQuery:
+    """One search under a path; without `text` the documents written last come first."""
+
+    path: str
+    text: str = ""
+    wanted: Mapping[str, Any]
+    limit: int = 10
+    offset: int = 0
+
+
+def embed_question(services: Services, text: str) -> Vector | None:
+    """Return the vector of a question; None when there is no embedder or it fails, and words must do."""
+    if services.embedder is None or not text.strip():
+        return None
+    try:
+        return services.embedder.embed_query(text)
+    except ModelError:
+        return None
+
+
+def find_documents(
+    services: Services, unit: Unit, query: DocumentQuery, vector: Vector | None, *, now: datetime
+) -> list[tuple[Document, float | None]]:
+    """Return documents with their scores in [0, 1], best first; what neither leg found follows without one."""
+    end = query.offset + query.limit
+    ranked = _ranked(services, unit, query, vector, now) if query.text.strip() else []
+    found: list[tuple[Document, float | None]] = list(ranked[:end])
+    if len(found) < end:
+        seen = {document.id for document, _score in found}
+        rest = (
+            (document, None)
+            for document in unit.documents.under(query.path, now=now)
+            if document.id not in seen and matches(document.value, query.wanted)
+        )
+        found += islice(rest, end - len(found))
+    return found[query.offset : end]
+
+
+def _ranked(
+    services: Services, unit: Unit, query: DocumentQuery, vector: Vector | None, now: datetime
+) -> list[tuple[Document, float]]:
+    options = services.options.retrieve
+    pool = max(options.pool, query.offset + query.limit, _WIDE if query.wanted else 0)
+    words = _by_words(unit, query, pool, options.column_weights)
+    near = _by_meaning(services, unit, query, vector, pool)
+    space = services.embedder.identity if services.embedder is not None else None
+    nums = list(dict.fromkeys([*(hit.num for hit in words), *near]))
+    candidates = unit.items.candidates(nums, embedder=space)
+    known = unit.documents.find([one.id for one in candidates], now=now)
+    kept = [
+        one
+        for one in candidates
+        if (document := known.get(one.id)) is not None
+        and document.namespace.startswith(query.path)
+        and matches(document.value, query.wanted)
+    ]
+    seen = Look(words, near, kept, Reach({OWNER: Access(1.0, "")}, known=True), [], [])
+    asked = Query(text=query.text)
+    spread = services.embedder.spread if services.embedder is not None else 1.0
+    places, signals = rank(seen, asked, options, vector, spread=spread)
+    places = weigh(unit, asked, places, signals, services.embedder)
+    return [(known[place.candidate.id], place.chance) for place in places]
+
+
+def _by_words(
+    unit: Unit, query: DocumentQuery, pool: int, weights: tuple[float, float, float, float, float]
+) -> list[WordsHit]:
+    asked = terms(query.text)
+    if not asked:
+        return []
+    return unit.items.by_words(
+        WordsQuery(
+            terms=asked, personas=[OWNER], kinds=[KIND], weights=weights, limit=pool, within=within(query.path)
+        )
+    )
+
+
+def _by_meaning(
+    services: Services, unit: Unit, query: DocumentQuery, vector: Vector | None, pool: int
+) -> dict[int, float]:
+    """Return the nearest by number: of a small namespace exactly, of the whole store by the index."""
+    if vector is None or services.embedder is None:
+        return {}
+    space = services.embedder.identity
+    if not query.path and unit.documents.count("") > services.options.retrieve.exact_below:
+        try:
+            index = services.stores.index
+            return nearest(unit, index, persona=OWNER, kind=KIND, embedder=space, vector=vector, limit=pool)
+        except IndexUnavailable:
+            pass  # the exact scan below needs none
+    rows = unit.documents.vectors(query.path, embedder=space)
+    if not rows.nums:
+        return {}
+    cosine = rows.matrix @ vector
+    best = np.argsort(-cosine, kind="stable")[:pool]
+    return {rows.nums[place]: float(cosine[place]) for place in best}
+
+
+def keep_documents(
+    services: Services,
+    new: Sequence[NewDocument],
+    *,
+    gone: Sequence[tuple[str, str]] = (),
+    read: Sequence[str] = (),
+    now: datetime,
+) -> None:
+    """Write a batch in one transaction: keep values, remove others, let the time of those read begin anew."""
+
+    def write(unit: Unit) -> None:
+        unit.documents.touch(read, now=now)
+        unit.documents.remove(gone)
+        if new:
+            unit.documents.put(new, now=now)
+        unit.documents.sweep(now=now, limit=_SWEPT)
+
+    written(services.stores, write)
+    waiting = sum(one.text is not None for one in new)
+    if 0 < waiting <= services.options.write.embed_inline:
+        with suppress(ZomemError):  # it is committed; the worker tries again
+            embed_pending(services, limit=services.options.write.embed_inline)
+    if new or gone:
+        services.wake_worker()
+
+
+def erase_documents(services: Services, path: str) -> int:
+    """Erase everything under a path for good, from tables, full text, index and free pages; return how many."""
+    with services.stores.write() as unit:
+        ids = unit.documents.ids(path)
+        places = unit.erasure.vanishing(ids).places
+        count = unit.documents.empty(path)
+        unit.erasure.clear_question_vectors()
+        unit.rebuild_fulltext()
+        collections = unit.erasure.collections(places)
+    if collections:
+        services.stores.index.rebuild(collections)
+        feed_index(services, everything=True)
+        with services.stores.lock.held():
+            wipe_unused_vectors(services.stores.home.chroma)
+    compact(services.stores.database)
+    return count
