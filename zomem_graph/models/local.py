@@ -252,7 +252,9 @@ def _minilm_engine(path: Path, *, threads: int | None) -> tuple[Any, Any]:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = threads or 0
+    # Its threads spin while they wait, and it does not know OMP_NUM_THREADS: one unless told otherwise.
+    options.intra_op_num_threads = threads or 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
     tokenizer.no_padding()

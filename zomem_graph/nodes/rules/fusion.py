@@ -20,7 +20,8 @@ Floats = NDArray[np.float64]
 class FusionOptions:
     """How the signals are weighed; every one can be switched off with 0.
 
-    `late` is for chat turns, `late_notes` for everything else; rank fusion knows neither.
+    `late` is for chat turns, `late_notes` for everything else; rank fusion knows neither. Where tokens are
+    compared scores lie further apart, so speaker and session count `beside_late` times as much.
     """
 
     method: Literal["score", "rrf"] = "score"
@@ -32,6 +33,7 @@ class FusionOptions:
     speaker: float = 0.5
     session: float = 0.7
     session_best: int = 3
+    beside_late: float = 1.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +65,9 @@ def fuse(signals: Signals, options: FusionOptions) -> Floats:
     else:
         base = options.words * _share_of_best(signals.bm25) + options.meaning * _nearness(signals)
         base = base + _lateness(signals, options)
-    base = base + options.speaker * signals.speaker
-    base = base + options.session * _session_support(base, signals.sessions, options.session_best)
+    wider = options.beside_late if _compares_tokens(signals, options) else 1.0
+    base = base + wider * options.speaker * signals.speaker
+    base = base + wider * options.session * _session_support(base, signals.sessions, options.session_best)
     return base + np.log(signals.weight)
 
 
@@ -92,11 +95,16 @@ def _nearness(signals: Signals) -> Floats:
 def _lateness(signals: Signals, options: FusionOptions) -> Floats:
     """Return what the tokens add, measured from the ordinary candidate; nothing where there are none."""
     late = signals.late
-    if late is None or np.isnan(late).all():
+    if late is None or not _compares_tokens(signals, options):
         return np.zeros_like(signals.bm25)
     weight = options.late if signals.turns is None else np.where(signals.turns, options.late, options.late_notes)
     above: Floats = weight * np.nan_to_num(late - np.nanmedian(late), nan=0.0)
     return above
+
+
+def _compares_tokens(signals: Signals, options: FusionOptions) -> bool:
+    weighed = options.method == "score" and (options.late or options.late_notes)
+    return bool(weighed and signals.late is not None and not np.isnan(signals.late).all())
 
 
 def _session_support(scores: Floats, sessions: NDArray[np.int64], best: int) -> Floats:
