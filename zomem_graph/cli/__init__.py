@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "recall": Entry("cli.recall:recall", "Return the block to inject before a message.", _READ),
         "gate": Entry("cli.gate:gate", "Recall for scripts: exit 0 inject, 2 not needed, 3 empty.", _READ),
         "lookup": Entry("cli.lookup:lookup", "List the current facts of an entity.", _READ),
+        "hop": Entry("cli.hop:hop", "Search over several steps, along links and shared names.", _READ),
         "personas": Entry("cli.personas:personas", "Who there is, who reads whom, in which pools.", _CARE),
         "index": Entry("cli.index:index", "Embed and index what waits, or rebuild the index.", _CARE),
         "models": Entry("cli.models:models", "List local models; fetch one into the home.", _CARE),

@@ -12,6 +12,7 @@ __all__ = [
     "GateOptions",
     "HydeOptions",
     "MemoryOptions",
+    "MultiHopOptions",
     "RetrieveOptions",
     "WriteOptions",
 ]
@@ -21,11 +22,13 @@ __all__ = [
 class GateOptions:
     """When memory is worth a look, and when what it holds is worth injecting; all are values of `Hit.score`.
 
-    `floor` is for messages whose words do not decide, `needed_floor` for those whose words ask for memory,
-    `least_hit` for each single hit.
+    Where words do not decide, `named_floor` is for messages that name somebody or something memory knows, and
+    `floor` for the others; `needed_floor` is for messages whose words ask for memory, `least_hit` for each
+    single hit.
     """
 
-    floor: float = 0.18
+    floor: float = 0.5
+    named_floor: float = 0.16
     needed_floor: float = 0.05
     least_hit: float = 0.02
 
@@ -46,6 +49,25 @@ class RetrieveOptions:
     exact_below: int = 1_000
     hop: HopOptions = field(default_factory=HopOptions)
     collapse_alike: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultiHopOptions:
+    """How far a multi-hop search goes (spec F82).
+
+    `frontier` items are followed a hop, at most `fan_out` links of each; a name in more than `most` items is
+    no link. It stops when it is `enough` sure. A hop keeps `fade` of its parent's score; `base_gain` and
+    `cover_gain` weigh what an item covers of what is still open.
+    """
+
+    max_hops: int = 3
+    frontier: int = 10
+    fan_out: int = 20
+    most: int = 40
+    enough: float = 0.75
+    fade: float = 0.9
+    base_gain: float = 0.6
+    cover_gain: float = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +160,7 @@ class MemoryOptions:
     gate: GateOptions = field(default_factory=GateOptions)
     retrieve: RetrieveOptions = field(default_factory=RetrieveOptions)
     hyde: HydeOptions = field(default_factory=HydeOptions)
+    multi_hop: MultiHopOptions = field(default_factory=MultiHopOptions)
     continuation: ContinuationOptions = field(default_factory=ContinuationOptions)
     compose: ComposeOptions = field(default_factory=ComposeOptions)
     capture: CaptureOptions = field(default_factory=CaptureOptions)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from math import log
 from typing import Any
 
@@ -69,6 +69,11 @@ class Candidate:
     ended_at: float | None
     embedding: bytes | None
 
+    @property
+    def moment(self) -> datetime:
+        """When it came to be, as an aware time."""
+        return datetime.fromtimestamp(self.created_at, UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class VectorRows:
@@ -126,9 +131,7 @@ class Items:
         """Take items out of default recall; they stay for history and `as_of`."""
         for part in _parts(ids):
             rows = self._connection.execute(
-                select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder).where(
-                    _t.id.in_(part), _t.state == "current"
-                )
+                select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder).where(_t.id.in_(part), _t.state == "current")
             ).all()
             if not rows:
                 continue
@@ -194,6 +197,16 @@ class Items:
         )
         return [Candidate(*row) for row in rows]
 
+    def ids_of(self, nums: Sequence[int]) -> dict[int, str]:
+        """Return the ids of these numbers."""
+        found: dict[int, str] = {}
+        for start in range(0, len(nums), 500):
+            part = list(nums[start : start + 500])
+            found.update(
+                (row[0], row[1]) for row in self._connection.execute(select(_t.num, _t.id).where(_t.num.in_(part)))
+            )
+        return found
+
     def numbers_of(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the numbers of the ids that exist."""
         return self._numbers(ids)
@@ -225,9 +238,7 @@ class Items:
         rows = self._connection.execute(select(_t.num, _t.embedding).where(*where)).all()
         data = b"".join(row[1] for row in rows)
         matrix = (
-            np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1)
-            if rows
-            else np.empty((0, 0), np.float32)
+            np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
         )
         return VectorRows([row[0] for row in rows], matrix)
 
@@ -273,9 +284,7 @@ class Items:
     def pending_count(self, *, embedder: str) -> int:
         """Return how many live items wait for a vector of this embedder."""
         where = (_t.state == "current", (_t.embedder.is_(None)) | (_t.embedder != embedder))
-        return self._connection.execute(
-            select(func.count()).select_from(sql.items).where(*where)
-        ).scalar_one()
+        return self._connection.execute(select(func.count()).select_from(sql.items).where(*where)).scalar_one()
 
     def set_vectors(self, vectors: Sequence[tuple[int, str, NDArray[np.float32]]], *, embedder: str) -> int:
         """Store vectors for (number, text hash); skip items that ended or changed meanwhile."""
@@ -305,9 +314,7 @@ class Items:
     def expire_due(self, *, now: datetime, limit: int = 500) -> list[str]:
         """Return ids of live items whose time has come."""
         rows = self._connection.execute(
-            select(_t.id)
-            .where(_t.state == "current", _t.expires_at.is_not(None), _t.expires_at <= now)
-            .limit(limit)
+            select(_t.id).where(_t.state == "current", _t.expires_at.is_not(None), _t.expires_at <= now).limit(limit)
         )
         return [row[0] for row in rows]
 
@@ -317,6 +324,13 @@ class Items:
             select(sql.speakers.c.name).where(sql.speakers.c.persona.in_(list(personas))).distinct()
         )
         return [row[0] for row in rows]
+
+    def mentions_any(self, entities: Sequence[str], personas: Sequence[str]) -> bool:
+        """Return whether any item of these personas mentions any of the entities."""
+        if not entities:
+            return False
+        where = (_m.persona.in_(list(personas)), _m.entity.in_(list(entities)))
+        return self._connection.execute(select(_m.num).where(*where).limit(1)).first() is not None
 
     def entities_of(self, nums: Sequence[int]) -> dict[int, list[str]]:
         """Return what each of these items mentions."""
@@ -342,9 +356,7 @@ class Items:
 
     def stems_of(self, nums: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return the stems of each item's own words and title."""
-        rows = self._connection.execute(
-            select(_t.num, _t.words_self, _t.words_title).where(_t.num.in_(list(nums)))
-        )
+        rows = self._connection.execute(select(_t.num, _t.words_self, _t.words_title).where(_t.num.in_(list(nums))))
         return {num: frozenset(map(stem, f"{own} {title}".split())) for num, own, title in rows}
 
     def total(self) -> int:
@@ -359,9 +371,10 @@ class Items:
         total = self.total()
         return {one: log(1 + total / known.get(one, 0.5)) for one in stems}
 
-    def counts(self) -> dict[str, Any]:
-        """Return how many items there are by kind and state."""
-        rows = self._connection.execute(select(_t.kind, _t.state, func.count()).group_by(_t.kind, _t.state))
+    def counts(self, personas: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return how many items there are by kind and state, of everybody or of some personas."""
+        asked = select(_t.kind, _t.state, func.count()).group_by(_t.kind, _t.state)
+        rows = self._connection.execute(asked if personas is None else asked.where(_t.persona.in_(list(personas))))
         return {f"{kind}:{state}": count for kind, state, count in rows}
 
 

@@ -1,6 +1,7 @@
 """Typed links between items."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, or_, select
 
@@ -8,9 +9,17 @@ from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.records import Link
 
-__all__ = ["Links"]
+__all__ = ["Fan", "Links"]
 
 _t = sql.links.c
+
+
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """Some links of one item, and how many it has in all."""
+
+    links: list[Link]
+    degree: int
 
 
 class Links:
@@ -45,6 +54,16 @@ class Links:
             .order_by(_t.weight.desc(), _t.created_at)
         )
         return [Link(**row) for row in rows.mappings()]
+
+    def heaviest(self, item_id: str, *, limit: int) -> "Fan":
+        """Return an item's heaviest links, at most `limit`, and how many it has; a hub costs no more than others."""
+        ends = or_(_t.source_id == item_id, _t.target_id == item_id)
+        rows = self._connection.execute(select(sql.links).where(ends).order_by(_t.weight.desc()).limit(limit))
+        links = [Link(**row) for row in rows.mappings()]
+        if len(links) < limit:
+            return Fan(links, len(links))
+        degree = self._connection.execute(select(func.count()).select_from(sql.links).where(ends)).scalar_one()
+        return Fan(links, degree)
 
     def purge(self, ids: Sequence[str]) -> int:
         """Remove every link with an end among the ids."""

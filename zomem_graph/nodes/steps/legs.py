@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
+from zomem_graph.nodes.rules.entities import entities
 from zomem_graph.nodes.rules.query_terms import CONTEXT_WEIGHT
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import Reach, reach, stranger
@@ -17,6 +18,7 @@ from zomem_graph.stores.errors import IndexUnavailable
 from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import search_text
 
 __all__ = ["Look", "allowed", "look"]
 
@@ -32,6 +34,7 @@ class Look:
     speakers: list[str]
     notes: list[str]
     late: Comparison | None = None
+    names_known: bool = False
 
     @cached_property
     def words_rank(self) -> dict[int, int]:
@@ -69,7 +72,16 @@ def look(
         late = compare(unit, services, tokens, [c.num for c in candidates])
         if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
             notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
-    return Look(words, meaning, candidates, personas, speakers, notes, late)
+        known = _names_known(unit, query, personas, speakers)
+    return Look(words, meaning, candidates, personas, speakers, notes, late, known)
+
+
+def _names_known(unit: Unit, query: Query, personas: Reach, speakers: Sequence[str]) -> bool:
+    """Return whether the question names somebody who spoke, or something that memory mentions."""
+    asked = f" {search_text(query.text[:2_000])} "
+    if any((key := search_text(name)) and f" {key} " in asked for name in speakers):
+        return True
+    return unit.items.mentions_any(entities(query.text[:2_000]), list(personas))
 
 
 def _by_words(

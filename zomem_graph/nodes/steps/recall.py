@@ -173,8 +173,9 @@ def answer(
 def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved) -> Recollection | None:
     """Return the answer without a block when the evidence is too thin for one."""
     best = found.hits[0].score if found.hits else 0.0
-    if verdict.decision == "look" and best < options.floor:
-        reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {options.floor:.2f}"
+    floor = options.named_floor if found.trace.get("names_known") else options.floor
+    if verdict.decision == "look" and best < floor:
+        reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {floor:.2f}"
         return Recollection(decision="skip", method="evidence", reason=reason)
     if not found.hits or (not verdict.continuation and best < options.needed_floor):
         return Recollection(decision="empty", method=verdict.method, reason="memory holds nothing about it")

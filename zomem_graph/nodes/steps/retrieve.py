@@ -73,6 +73,7 @@ def retrieve(
         "candidates": len(seen.candidates),
         "kept": len(hits),
         "imagined": len(imagined.text),
+        "names_known": seen.names_known,
         "late": late_note(services, chosen, seen.late),
     }
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)

@@ -1,0 +1,73 @@
+"""Multi-hop: it really hops, over links and over names, and stops."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from zomem_graph import Memory, Scope
+from zomem_graph.testing import ScriptedChat, SmallEmbedder
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    with Memory.open(home, embeddings="none") as opened:
+        for number in range(30):
+            opened.remember(f"note {number}", "text", f"the weather was fine on walk number {number}")
+        yield opened
+
+
+def test_a_link_leads_to_what_no_word_of_the_question_finds(memory: Memory) -> None:
+    shop = memory.remember("shop", "backend", "runs on machine seven")
+    rack = memory.remember("rack", "place", "third cellar door left")
+    memory.link(shop.id, rack.id, "depends_on")
+    found = memory.hop("where is the shop backend kept safe", limit=40)
+    by_id = {hit.id: hit for hit in found.hits}
+    assert by_id[rack.id].explanation.path == (shop.id, "depends_on", rack.id)
+
+
+def test_a_shared_name_leads_on(memory: Memory) -> None:
+    memory.remember("order", "maker", "The lamp was designed by Ines Rocha.")
+    home_town = memory.remember("people", "origin", "Ines Rocha comes from Braga.")
+    found = memory.hop("who made the lamp and where from", limit=10)
+    assert home_town.id in {hit.id for hit in found.hits}
+
+
+def test_it_ends_when_a_hop_adds_nothing(memory: Memory) -> None:
+    found = memory.hop("weather on a walk", max_hops=8)
+    assert len(found.trace) < 9
+
+
+def test_cycles_and_self_links_end(memory: Memory) -> None:
+    a, b = memory.remember("a", "x", "alpha wheel"), memory.remember("b", "x", "beta wheel")
+    memory.link(a.id, b.id)
+    memory.link(b.id, a.id)
+    ids = [hit.id for hit in memory.hop("alpha wheel", max_hops=8, limit=50).hits]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_model_may_name_the_next_words_and_may_fail(home: Path) -> None:
+    chat = ScriptedChat([], by_workload={"gate": ["cellar"] * 5, "hyde": ["nothing to say here"] * 5})
+    with Memory.open(home, embeddings=SmallEmbedder(), chat_model=chat) as memory:
+        memory.remember("shop", "backend", "runs on machine seven")
+        cellar = memory.remember("rack", "place", "third cellar door left")
+        assert cellar.id in {hit.id for hit in memory.hop("where is the shop backend kept safe").hits}
+
+
+def test_a_name_never_leads_into_another_persona(memory: Memory) -> None:
+    memory.remember("order", "maker", "The lamp was designed by Ines Rocha.", persona="ann")
+    theirs = memory.remember("people", "origin", "Ines Rocha comes from Braga.", persona="bob")
+    found = memory.hop("who made the lamp and where from", scope=Scope(persona="ann"), limit=40)
+    assert theirs.id not in {hit.id for hit in found.hits}
+
+
+def test_a_hub_costs_no_more_than_its_cap(memory: Memory) -> None:
+    hub = memory.remember("hub", "role", "central exchange")
+    spokes = memory.remember_many(
+        {"entity": f"spoke {n}", "key": "text", "value": f"spoke value {n}"} for n in range(300)
+    )
+    for spoke in spokes:
+        memory.link(hub.id, spoke.id)
+    found = memory.hop("who trades with the central exchange daily", max_hops=4, limit=10)
+    assert len(found.hits) == 10
+    assert all(step["found"] <= 10 for step in found.trace)

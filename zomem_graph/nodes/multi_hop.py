@@ -1,0 +1,37 @@
+"""Multi-hop as a node, usable alone: search, then follow links and names until the question is covered."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable
+
+from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.inputs import latest_question
+from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.options import MultiHopOptions
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.multihop import hop_far
+from zomem_graph.nodes.steps.query import Query
+from zomem_graph.nodes.values import plain
+
+__all__ = ["create_multi_hop_node"]
+
+
+def create_multi_hop_node(
+    memory: Services, *, options: MultiHopOptions | None = None, limit: int = 10
+) -> Runnable[Any, dict[str, Any]]:
+    """Return the node that writes `memory_hits` for `memory_query`, or for the latest message without one."""
+
+    def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
+        question = state.get("memory_query") or latest_question(state)[0]
+        found = yield from hop_far(memory, Query(text=question, limit=limit), running.scope, options=options)
+        for hop in found.trace:
+            running.emit({"memory": "hop", **hop})
+        return {
+            "memory_query": question,
+            "memory_hits": [plain(hit) for hit in found.hits],
+            "memory_degraded": list(found.degraded),
+            "memory_trace": plain(found.trace),
+        }
+
+    return MemoryNode("multi_hop", step, memory)

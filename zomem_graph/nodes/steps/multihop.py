@@ -1,0 +1,238 @@
+"""Multi-hop: a breadth-first search from the first finds, over links and over what they mention (spec F82).
+
+Each hop follows the strongest links and rarest shared names of the frontier, and asks again for what is still
+open, in the words of the newly found names. It ends when it is sure enough, or when a hop adds nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import log, sqrt
+from typing import Any
+
+from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
+from zomem_graph.nodes.options import MultiHopOptions
+from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
+from zomem_graph.nodes.prompts import refine_ask
+from zomem_graph.nodes.rules.confidence import confidence, open_terms
+from zomem_graph.nodes.rules.replies import without_thinking
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.describe import Described, describe
+from zomem_graph.nodes.steps.legs import allowed
+from zomem_graph.nodes.steps.query import Query
+from zomem_graph.nodes.steps.retrieve import retrieve
+from zomem_graph.nodes.values import Explanation, Hit
+from zomem_graph.stores.items import Candidate
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
+
+__all__ = ["Hopped", "hop_far"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hopped:
+    """What a multi-hop search found, best first; how sure it is; every hop; and what was missing."""
+
+    hits: tuple[Hit, ...] = ()
+    confidence: float = 0.0
+    trace: tuple[Mapping[str, Any], ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Reached:
+    """Everything found so far, by id, with what it says and names."""
+
+    hits: dict[str, Hit] = field(default_factory=dict)
+    stems: dict[str, frozenset[str]] = field(default_factory=dict)
+    entities: dict[str, list[str]] = field(default_factory=dict)
+
+    def held(self) -> set[str]:
+        return set().union(*self.stems.values()) if self.stems else set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One way from a known item to another."""
+
+    source: str
+    target: str
+    by: str
+    worth: float
+
+
+def hop_far(
+    services: Services, query: Query, scope: Scope, *, options: MultiHopOptions | None = None
+) -> Flow[Hopped]:
+    """Search, then hop outward until the question is covered."""
+    chosen = options or services.options.multi_hop
+    first = yield from retrieve(services, replace(query, limit=max(query.limit, chosen.frontier)), scope)
+    reached, notes = _Reached(), list(first.degraded)
+    rarity: dict[str, float] = yield from work(partial(_learn, services, reached, first.hits, query))
+    trace: list[Mapping[str, Any]] = [_told(0, len(first.hits), _sure(reached, rarity), ())]
+    frontier: Sequence[Hit] = first.hits
+    for number in range(1, chosen.max_hops + 1):
+        if not frontier or _sure(reached, rarity) >= chosen.enough:
+            break
+        arrive = partial(_arrive, services, frontier, reached, rarity, query, scope, chosen)
+        new: list[Hit] = yield from work(arrive)
+        refined = yield from _refined(services, query, reached, rarity, new or frontier)
+        if refined:
+            again = yield from retrieve(services, replace(query, text=refined, limit=chosen.frontier), scope)
+            known = {*reached.hits, *(hit.id for hit in new)}
+            new += [_faded(hit, number, chosen) for hit in again.hits if hit.id not in known]
+        new = sorted(new, key=lambda hit: -hit.score)[: chosen.frontier]
+        yield from work(partial(_learn, services, reached, new, query))
+        trace.append(_told(number, len(new), _sure(reached, rarity), (refined,) if refined else ()))
+        frontier = new
+    hits = sorted(reached.hits.values(), key=lambda hit: -hit.score)[: query.limit]
+    return Hopped(
+        hits=tuple(hits), confidence=_sure(reached, rarity), trace=tuple(trace), degraded=tuple(dict.fromkeys(notes))
+    )
+
+
+def _learn(services: Services, reached: _Reached, hits: Sequence[Hit], query: Query) -> dict[str, float]:
+    """Add hits to what is reached, with their stems and names; return the question's rarity."""
+    with services.stores.read() as unit:
+        numbers = unit.items.numbers_of([hit.id for hit in hits])
+        stems = unit.items.stems_of(list(numbers.values()))
+        entities = unit.items.entities_of(list(numbers.values()))
+        for hit in hits:
+            if (num := numbers.get(hit.id)) is not None:
+                reached.hits.setdefault(hit.id, hit)
+                reached.stems[hit.id] = stems.get(num, frozenset())
+                reached.entities[hit.id] = entities.get(num, [])
+        return unit.items.rarity(list(dict.fromkeys(stem(term) for term in terms(query.text))))
+
+
+def _sure(reached: _Reached, rarity: Mapping[str, float]) -> float:
+    total = sum(rarity.values())
+    covered = sum(rarity[one] for one in rarity.keys() & reached.held()) / total if total else 0.0
+    names = {name for found in reached.entities.values() for name in found}
+    return confidence(covered, [hit.score for hit in reached.hits.values()], names)
+
+
+def _steps(
+    services: Services, frontier: Sequence[Hit], reached: _Reached, scope: Scope, options: MultiHopOptions
+) -> list[_Step]:
+    """Return the ways out of the frontier: its heaviest links and its rarest names, capped for each item."""
+    ids = [hit.id for hit in frontier]
+    with services.stores.read() as unit:
+        return _over_links(unit, ids, reached, options) + _over_names(unit, ids, reached, scope, options)
+
+
+def _over_links(unit: Unit, ids: Sequence[str], reached: _Reached, options: MultiHopOptions) -> list[_Step]:
+    steps: list[_Step] = []
+    for source in ids:
+        links = unit.links.heaviest(source, limit=options.fan_out)
+        for link in links.links:
+            target = link.target_id if link.source_id == source else link.source_id
+            if target not in reached.hits:
+                steps.append(_Step(source, target, link.relation, link.weight / sqrt(max(1, links.degree))))
+    return steps
+
+
+def _over_names(
+    unit: Unit, ids: Sequence[str], reached: _Reached, scope: Scope, options: MultiHopOptions
+) -> list[_Step]:
+    names = sorted({name for id_ in ids for name in reached.entities.get(id_, ())})
+    sharing = unit.items.sharing(names, list(readable(unit, scope)), most=options.most)
+    numbers = sorted({num for found in sharing.values() for num in found})
+    ids_of = unit.items.ids_of(numbers)
+    total = unit.items.total()
+    steps: list[_Step] = []
+    for source in ids:
+        for name in reached.entities.get(source, ()):
+            others = [ids_of[num] for num in sharing.get(name, ()) if num in ids_of]
+            worth = log(max(2, total) / max(1, len(others))) / (sqrt(max(1, len(others))) * log(max(2, total)))
+            steps += [_Step(source, other, name, worth) for other in others if other not in reached.hits]
+    return steps
+
+
+def _arrive(
+    services: Services,
+    frontier: Sequence[Hit],
+    reached: _Reached,
+    rarity: Mapping[str, float],
+    query: Query,
+    scope: Scope,
+    options: MultiHopOptions,
+) -> list[Hit]:
+    """Return the best new items one hop away, each with its path and by the rules of every search."""
+    steps = _steps(services, frontier, reached, scope, options)
+    best: dict[str, _Step] = {}
+    for step in steps:
+        if step.target not in best or step.worth > best[step.target].worth:
+            best[step.target] = step
+    now = services.clock()
+    with services.stores.read() as unit:
+        personas = readable(unit, scope)
+        numbers = unit.items.numbers_of(list(best))
+        stems = unit.items.stems_of(list(numbers.values()))
+        candidates = unit.items.candidates(list(numbers.values()), embedder=None)
+        live = {c.id: c for c in candidates if allowed(c, query, personas, now)}
+        described = describe(unit, [(c.id, c.kind) for c in live.values()])
+    wanted = set(open_terms(rarity, reached.held()))
+    hits: list[Hit] = []
+    for id_, step in best.items():
+        if id_ in live and id_ in described:
+            gain = _gain(rarity, wanted, stems.get(numbers[id_]), options)
+            hits.append(_hit(live[id_], described[id_], step, reached.hits[step.source], gain, options))
+    return sorted(hits, key=lambda hit: -hit.score)[: options.frontier]
+
+
+def _gain(
+    rarity: Mapping[str, float], wanted: set[str], stems: frozenset[str] | None, options: MultiHopOptions
+) -> float:
+    """Return how much more an item counts for what it covers of what is still open."""
+    weight = sum(rarity.values())
+    covers = sum(rarity[one] for one in wanted & (stems or frozenset()))
+    return options.base_gain + (options.cover_gain * covers / weight if weight else 0.0)
+
+
+def _hit(
+    candidate: Candidate, thing: Described, step: _Step, parent: Hit, gain: float, options: MultiHopOptions
+) -> Hit:
+    score = parent.score * options.fade * min(1.0, step.worth * gain)
+    path = (*(parent.explanation.path or (step.source,)), step.by, candidate.id)
+    return Hit(
+        kind=candidate.kind,
+        id=candidate.id,
+        text=thing.text,
+        score=score,
+        found_by=frozenset({"hop"}),
+        metadata=thing.metadata,
+        created_at=candidate.moment,
+        explanation=Explanation(boosts={"hop": round(step.worth, 4)}, path=path, raw_score=score),
+    )
+
+
+def _refined(
+    services: Services, query: Query, reached: _Reached, rarity: Mapping[str, float], new: Sequence[Hit]
+) -> Flow[str]:
+    """Return what to ask next: by the model when there is one, else the open words and the new names."""
+    model = services.chat("gate")
+    if model is not None:
+        reply = yield from attempt(_question(model, refine_ask(query.text, [hit.text for hit in new[:5]])))
+        if not isinstance(reply, Failed) and (words := without_thinking(reply.text).strip()):
+            return words[:100]
+    asked = set(map(stem, terms(query.text)))
+    names = [name for hit in new[:3] for name in reached.entities.get(hit.id, ())]
+    fresh = [name for name in dict.fromkeys(names) if not set(map(stem, name.split())) <= asked]
+    missing = open_terms(rarity, reached.held())
+    return " ".join([*missing[:4], *fresh[:3]]) if missing and fresh else ""
+
+
+def _question(model: ChatModel, ask: Ask) -> Flow[Reply]:
+    reply: Reply = yield Question(model, ask)
+    return reply
+
+
+def _faded(hit: Hit, number: int, options: MultiHopOptions) -> Hit:
+    return replace(hit, score=hit.score * options.fade**number)
+
+
+def _told(number: int, found: int, sure: float, asked: Sequence[str]) -> dict[str, Any]:
+    return {"step": "hop", "hop": number, "found": found, "confidence": round(sure, 3), "asked": list(asked)}
