@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from zomem_graph.nodes.ports import Ask, ChatModel, token_model
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
 from zomem_graph.nodes.steps.late import LATE_IS_OFF
-from zomem_graph.stores.errors import ZomemError
+from zomem_graph.stores.dialect import WordsQuery
+from zomem_graph.stores.errors import IndexUnavailable, StoreLocked, ZomemError
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.schema import HEAD, schema_version
+from zomem_graph.stores.words import terms
 
 if TYPE_CHECKING:
     from zomem_graph.memory import Memory
@@ -18,6 +22,8 @@ __all__ = ["Check", "HealthReport", "count_everything", "examine", "repair_store
 
 Status = Literal["green", "yellow", "red"]
 _MODEL_SECONDS = 5.0  # spec F15
+_NOBODY = "zomem health"  # no persona's name: nothing of it is ever committed
+_PROBE = "a probe of zomem health"
 _LEAST_FREE = 200 * 1024 * 1024  # bytes
 
 
@@ -45,20 +51,28 @@ class HealthReport:
 
 
 def examine(memory: "Memory") -> HealthReport:
-    """Try everything the memory needs and say what is wrong and what to do."""
-    return HealthReport(
-        checks=(
-            _key(memory),
-            _chat(memory),
-            _embedder(memory),
-            _database(memory),
-            _schema(memory),
-            _fulltext(memory),
-            _index(memory),
-            _queue(memory),
-            _disk(memory),
-        )
-    )
+    """Try everything the memory needs and say what is wrong and what to do; what cannot be tried is red."""
+    tries: dict[str, Callable[[Memory], Check]] = {
+        "key": _key,
+        "chat model": _chat,
+        "embedder": _embedder,
+        "database": _database,
+        "schema": _schema,
+        "round trip": _round_trip,
+        "full text": _fulltext,
+        "index": _index,
+        "extraction": _queue,
+        "background": _background,
+        "disk": _disk,
+    }
+    return HealthReport(checks=tuple(_tried(memory, name, check) for name, check in tries.items()))
+
+
+def _tried(memory: "Memory", name: str, check: "Callable[[Memory], Check]") -> Check:
+    try:
+        return check(memory)
+    except (ZomemError, OSError) as error:
+        return Check(name=name, status="red", said=str(error), cure="See the message.")
 
 
 def _key(memory: "Memory") -> Check:
@@ -97,7 +111,7 @@ def _embedder(memory: "Memory") -> Check:
         said = "; ".join(memory.standing_notes()) or "none"
         return Check(name="embedder", status="yellow", said=said, cure='pip install "zomem-graph[local]"')
     try:
-        memory.embedder.embed_query("health check")
+        memory.embedder.embed_documents(["health check"])  # a question might be answered by the cache
     except ZomemError as error:
         return Check(name="embedder", status="red", said=str(error), cure="Search goes by words until it answers.")
     late = "compares token by token" if token_model(memory.embedder) is not None else LATE_IS_OFF
@@ -105,12 +119,9 @@ def _embedder(memory: "Memory") -> Check:
 
 
 def _database(memory: "Memory") -> Check:
-    try:
-        with memory.stores.write() as unit:
-            fault = unit.database_fault()
-            unit.journal.set_meta("health_checked", memory.clock().isoformat())
-    except ZomemError as error:
-        return Check(name="database", status="red", said=str(error), cure="See the message.")
+    with memory.stores.write(hasty=True) as unit:
+        fault = unit.database_fault()
+        unit.journal.set_meta("health_checked", memory.clock().isoformat())
     if fault is not None:
         return Check(
             name="database", status="red", said=fault, cure="Restore the newest copy from the backups folder."
@@ -125,8 +136,23 @@ def _schema(memory: "Memory") -> Check:
     return Check(name="schema", status="red", said=f"version {found}, needed {HEAD}", cure="Open the memory again.")
 
 
+def _round_trip(memory: "Memory") -> Check:
+    """Store something, find it and remove it within one transaction, so that nobody ever sees it."""
+    probe = NewItem(id=new_id(), kind="fact", persona=_NOBODY, text=_PROBE, created_at=memory.clock())
+    asked = WordsQuery(terms=terms(_PROBE), personas=[_NOBODY], kinds=["fact"])
+    with memory.stores.write(hasty=True) as unit:
+        numbers = unit.items.add([probe])
+        found = [hit.num for hit in unit.items.by_words(asked)]
+        unit.items.purge([probe.id])
+        left = unit.items.by_words(asked)
+    if found == numbers and not left:
+        return Check(name="round trip", status="green", said="what is stored is found and can be removed")
+    said = "what was stored is not found" if found != numbers else "what was removed is still found"
+    return Check(name="round trip", status="red", said=f"{said} by its words", cure="zomem repair")
+
+
 def _fulltext(memory: "Memory") -> Check:
-    with memory.stores.write() as unit:
+    with memory.stores.write(hasty=True) as unit:
         fault = unit.fulltext_fault()
     if fault is None:
         return Check(name="full text", status="green", said="agrees with the tables")
@@ -137,13 +163,25 @@ def _index(memory: "Memory") -> Check:
     with memory.stores.read() as unit:
         waiting = unit.outbox.depth()
         unembedded = 0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
+    unusable = _index_fault(memory)
     state = memory.stores.index.state()
     faults = [f"{name}: {fault}" for name, fault in state.faults.items()]
     faults += [f"{len(state.refusals)} changes were refused by the index"] if state.refusals else []
+    if unusable is not None and not state.faults:
+        faults.append(unusable)
     if faults:
         return Check(name="index", status="red", said="; ".join(faults), cure="zomem repair")
     said = f"{unembedded} texts wait for a vector, {waiting} changes wait for the index"
     return Check(name="index", status="green", said=said)
+
+
+def _index_fault(memory: "Memory") -> str | None:
+    """Open the index and look into it; None when it is sound, or is being fed just now."""
+    try:
+        memory.stores.index.probe()
+    except IndexUnavailable as error:
+        return None if isinstance(error.__cause__, StoreLocked) else str(error)
+    return None
 
 
 def _queue(memory: "Memory") -> Check:
@@ -154,6 +192,14 @@ def _queue(memory: "Memory") -> Check:
     if failed:
         return Check(name="extraction", status="yellow", said=said, cure="zomem capture stats shows why")
     return Check(name="extraction", status="green", said=said)
+
+
+def _background(memory: "Memory") -> Check:
+    error = memory.background_error()
+    if error is None:
+        return Check(name="background", status="green", said="nothing failed")
+    said = f"{type(error).__name__}: {error}"
+    return Check(name="background", status="yellow", said=said, cure="zomem flush tries again and tells")
 
 
 def _disk(memory: "Memory") -> Check:

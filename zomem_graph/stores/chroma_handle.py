@@ -29,12 +29,12 @@ from zomem_graph.stores.index_feed import VectorSource, parts_of, read_vector, r
 from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta
 from zomem_graph.stores.lock import FolderLock
 
-__all__ = ["CURE", "ChromaHandle", "Loaded", "Opened", "prefix_of", "put", "same_direction"]
+__all__ = ["CURE", "STAMP", "ChromaHandle", "Loaded", "Opened", "prefix_of", "put", "same_direction"]
 
 CURE = "Run `zomem repair` (memory.repair()) to rebuild it from the database; nothing is lost."
 
 _T = TypeVar("_T")
-_STAMP = "zomem.stamp"  # whose index a folder holds, and how new it is
+STAMP = "zomem.stamp"  # whose index a folder holds, and how new it is
 # Collections loaded at once. Each keeps about five files open, and past a bound of its own (a fifth of the
 # allowed files) Chroma drops and reloads collections when it likes, without our lock.
 _MOST_LOADED = 64
@@ -191,10 +191,10 @@ class ChromaHandle:
         """Write beside the index whose it is and how new, so that a replaced one is noticed."""
         if self.folder is None:
             return
-        new = self.folder / f"{_STAMP}.new"
+        new = self.folder / f"{STAMP}.new"
         try:
             new.write_text(f"{store} {generation}\n", "ascii")
-            os.replace(new, self.folder / _STAMP)
+            os.replace(new, self.folder / STAMP)
         except OSError as error:
             raise IndexUnavailable(f"{self.folder} cannot be written ({error}). Check its permissions.") from error
 
@@ -237,6 +237,8 @@ class ChromaHandle:
             return Opened(ChromaClient.on_server(self._url), generation, store, None)
         if self._folder is None:
             raise IndexUnavailable("There is neither a folder nor a server for the index. Open the memory with one.")
+        if self._folder.exists() and not self._folder.is_dir():
+            raise IndexDamaged(f"{self._folder} is a file and not the folder of the index.")
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -251,7 +253,7 @@ class ChromaHandle:
         if not fed:
             return
         try:
-            whose, number = (folder / _STAMP).read_text("ascii").split()
+            whose, number = (folder / STAMP).read_text("ascii").split()
             known = whose == store and fed <= int(number) <= generation
         except (OSError, ValueError):
             known = False

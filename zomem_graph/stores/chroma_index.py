@@ -103,6 +103,25 @@ class ChromaIndex:
             return None
         return self._upkeep.rebuild(None if EVERYTHING in faults else list(faults), progress=None)
 
+    def probe(self, *, most: int = 16) -> None:
+        """Open the index anew and look into its collections, at most so many.
+
+        Raises IndexUnavailable, with the cure, for the first that is not sound.
+        """
+        self._not_closed()
+        with self._database.read() as connection:
+            names = sorted(IndexMeta(connection, self._database.dialect).editions())
+        if not names:
+            return
+        self._handle.prepare()
+        try:
+            with self._loading():
+                self._handle.reopen()
+                for name in names[:most]:
+                    self._handle.retried(name, partial(self._load_now, name))
+        except StoreLocked as error:
+            raise IndexUnavailable("Another process feeds or rebuilds the index just now. Ask again.") from error
+
     def verify(self) -> IndexReport:
         """Compare every id and vector with the database; collections that lack or misstate any are marked."""
         self._not_closed()

@@ -222,11 +222,12 @@ class ChromaUpkeep:
             return None
         target = _beside(folder)
         try:
-            if folder.is_dir() and any(folder.iterdir()):
-                if target.exists():
+            if folder.exists() and (folder.is_file() or any(folder.iterdir())):
+                if target.is_dir():
                     shutil.rmtree(target)
-                folder.rename(target)
-                (target / _NOTE_FILE).write_text(_NOTE, "ascii")
+                folder.replace(target)
+                if target.is_dir():
+                    (target / _NOTE_FILE).write_text(_NOTE, "ascii")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise IndexUnavailable(

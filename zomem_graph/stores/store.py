@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from zomem_graph.stores.chroma_handle import STAMP
 from zomem_graph.stores.chroma_index import ChromaIndex
 from zomem_graph.stores.database import Database
-from zomem_graph.stores.errors import StoreReadOnly
+from zomem_graph.stores.errors import StoreDamaged, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.schema import prepare
 from zomem_graph.stores.unit import Unit
@@ -82,6 +83,8 @@ class Stores:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> "Stores":
         """Open or create a home; bring its schema up to date under the lock."""
+        if database_url is None:
+            _refuse_an_empty_database(home)
         home.make()
         database = Database(database_url or f"sqlite:///{home.database_file}")
         lock = FolderLock(home.lock_file)
@@ -105,3 +108,20 @@ class Stores:
         """Release the index and the database."""
         self.index.close()
         self.database.close()
+
+
+def _refuse_an_empty_database(home: Home) -> None:
+    """Never begin anew beside an index that says there was a memory: raise StoreDamaged with the cure."""
+    file = home.database_file
+    empty = not file.exists() or (file.stat().st_size == 0 and not _has_a_log(file))
+    if empty and file.parent == home.root and (home.chroma / STAMP).exists():
+        raise StoreDamaged(
+            f"{file} is {'empty' if file.exists() else 'gone'}, but the index beside it is of a memory that was not. "
+            f"Put the file back, from {home.backups} or another copy; to begin anew, remove {home.chroma} as well."
+        )
+
+
+def _has_a_log(file: Path) -> bool:
+    """Return whether SQLite's write-ahead log may still hold everything."""
+    log = file.with_name(f"{file.name}-wal")
+    return log.exists() and log.stat().st_size > 0
