@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zomem_graph.nodes.ports import Ask, ChatModel, token_model
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
 from zomem_graph.nodes.steps.late import LATE_IS_OFF
 from zomem_graph.stores.dialect import WordsQuery
@@ -18,7 +20,7 @@ from zomem_graph.stores.words import terms
 if TYPE_CHECKING:
     from zomem_graph.memory import Memory
 
-__all__ = ["Check", "HealthReport", "count_everything", "examine", "repair_store", "verify_store"]
+__all__ = ["Check", "HealthReport", "count_everything", "count_readable", "examine", "repair_store", "verify_store"]
 
 Status = Literal["green", "yellow", "red"]
 _MODEL_SECONDS = 5.0  # spec F15
@@ -225,6 +227,20 @@ def count_everything(memory: "Memory") -> dict[str, Any]:
             "extraction_queue": unit.journal.queue_depth(),
             "captures": unit.journal.capture_totals(),
         }
+
+
+def count_readable(memory: "Memory", scope: Scope) -> dict[str, Any]:
+    """Return how much there is of what a scope may read, and nothing about anybody else."""
+    with memory.stores.read() as unit:
+        personas = list(readable(unit, scope))
+        items = unit.items.counts(personas)
+    return {
+        "personas": personas,
+        "facts": items.get("fact:current", 0),
+        "superseded": items.get("fact:superseded", 0),
+        "turns": items.get("turn:current", 0),
+        "items": items,
+    }
 
 
 def verify_store(memory: "Memory") -> dict[str, Any]:

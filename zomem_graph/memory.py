@@ -376,10 +376,6 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
         """Return what failed last in the background, None when nothing did since; health shows it."""
         return self._worker.last_error
 
-    def background_error(self) -> ZomemError | None:
-        """Return what failed last in the background, None when nothing did since; health shows it."""
-        return self._worker.last_error
-
     def wake_worker(self) -> None:
         """Tell the background worker that something waits."""
         self._wrote = True

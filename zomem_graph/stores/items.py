@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, text
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
+from zomem_graph.stores.columns import FaithfulText
 from zomem_graph.stores.dialect import Dialect, WordsHit, WordsQuery
 from zomem_graph.stores.identity import LIVE, content_hash
 from zomem_graph.stores.outbox import Outbox, collection_name
@@ -26,6 +27,7 @@ __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
 _t = sql.items.c
 _c = sql.collections.c
 _m = sql.mentions.c
+_NAMES: Any = {name: FaithfulText() for name in ("persona", "session", "speaker")}
 _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
 
 
@@ -192,7 +194,7 @@ class Items:
                 "select num, id, kind, persona, session, speaker, state, created_at, expires_at, ended_at,"
                 " case when embedder = :embedder then embedding end"
                 f" from items where num in ({listed})"  # integers only
-            ),
+            ).columns(**_NAMES),
             {"embedder": embedder},
         )
         return [Candidate(*row) for row in rows]

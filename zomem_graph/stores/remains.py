@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zomem_graph.stores.database import Database
+from zomem_graph.stores.persona_files import persona_file
 from zomem_graph.stores.proof import Needles, Scan, scan_files
 
 __all__ = [
@@ -202,7 +203,9 @@ def _in_cell(value: Any, needles: Needles) -> bool:
 def _belongs(path: Path, folder: Path, persona: str) -> bool:
     """Return whether a persona's name is that of the file, or of the folder it is in below `folder`."""
     first = path.relative_to(folder).parts[0]
-    return _plain(Path(first).stem if first == path.name else first) == _plain(persona)
+    if first == path.name:
+        return first == persona_file(folder, persona).name
+    return _plain(first) == _plain(persona)
 
 
 def _plain(name: str) -> str:

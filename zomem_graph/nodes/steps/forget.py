@@ -119,7 +119,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         unit.erasure.leave_speakers(wanted.persona)
         if wanted.everything:
             left = unit.erasure.leave_persona(wanted.persona)
-            counts["other_rows"] = sum(left.values())
+            counts["other_rows"] = sum(left.values()) + unit.personas.leave(wanted.persona)
         waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
         collections = sorted({*waiting, *unit.erasure.collections(vanishing.places)})
         unit.journal.set_meta(_PENDING, json.dumps(collections))
