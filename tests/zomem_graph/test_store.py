@@ -1,9 +1,11 @@
 """The key-value store for graphs: what LangGraph asks of one, and what is ours on top."""
 
 import asyncio
+import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
+from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
+from langgraph.store.memory import InMemoryStore
+from langgraph.store.sqlite import SqliteStore
 
 from zomem_graph import Memory, MemoryStore, Scope
 from zomem_graph.stores.documents import labels_of, path_of
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
+from zomem_graph.testing.store_suite import KNOWN_QUIRKS, store_suite
 
 NOTES = ("ann", "notes")
 
@@ -335,3 +340,47 @@ def test_it_is_all_there_after_opening_again(home: Path, embedder: SmallEmbedder
         MemoryStore(memory).put(NOTES, "k", {"text": "tuna"})
     with Memory.open(home, embeddings=embedder) as memory:
         assert keys(MemoryStore(memory).search(NOTES, query="tuna")) == ["k"]
+
+
+def failures(make_store: Callable[[], BaseStore]) -> dict[str, str]:
+    return {check.name: check.detail for check in store_suite(make_store) if not check.passed}
+
+
+def test_it_passes_every_check_of_the_published_suite(home: Path, embedder: SmallEmbedder) -> None:
+    with Memory.open(home, embeddings=embedder) as memory:
+
+        def emptied() -> MemoryStore:
+            with memory.stores.write() as unit:
+                unit.documents.empty("")
+            return MemoryStore(memory)
+
+        assert failures(emptied) == {}
+
+
+def test_the_stores_of_langgraph_differ_just_where_it_is_published() -> None:
+    assert failures(InMemoryStore).keys() == KNOWN_QUIRKS["InMemoryStore"].keys()
+    with closing(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)) as connection:
+
+        def emptied() -> SqliteStore:
+            made = SqliteStore(connection)
+            made.setup()
+            connection.execute("delete from store")
+            return made
+
+        assert failures(emptied).keys() == KNOWN_QUIRKS["SqliteStore"].keys()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_langmem_keeps_and_finds_its_memories_in_it(store: MemoryStore) -> None:
+    langmem = pytest.importorskip("langmem", reason="langmem is not installed")
+    namespace = ("memories", "{user_id}")
+    keep = langmem.create_manage_memory_tool(namespace, store=store)
+    find = langmem.create_search_memory_tool(namespace, store=store)
+    for user, fact in (("ann", "likes tuna"), ("bob", "likes bones")):
+        keep.invoke({"content": fact, "action": "create"}, {"configurable": {"user_id": user}})
+    found = str(find.invoke({"query": "what is liked?"}, {"configurable": {"user_id": "ann"}}))
+    assert "likes tuna" in found
+    assert "bones" not in found
+    key = store.search(("memories", "ann"))[0].key
+    keep.invoke({"action": "delete", "id": key}, {"configurable": {"user_id": "ann"}})
+    assert store.list_namespaces() == [("memories", "bob")]
