@@ -7,7 +7,6 @@ steps without blocking the event loop. Importing this module loads neither LangG
 import asyncio
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -22,18 +21,19 @@ from zomem_graph.asking import (
     recall_request,
     search_query,
 )
+from zomem_graph.background import Background
 from zomem_graph.belonging import Belonging
 from zomem_graph.earlier_work import EarlierWork
 from zomem_graph.health import HealthReport, count_everything, count_readable, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.models import resolve_chat, resolve_embedder
+from zomem_graph.models.call_log import FileLog
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.capture import capture
-from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, embed_pending, feed_and_heal, feed_index
-from zomem_graph.nodes.steps.extract import extract_due
+from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, feed_and_heal
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
@@ -49,7 +49,6 @@ from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
 from zomem_graph.truth import Truth
-from zomem_graph.worker import Worker
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -85,14 +84,12 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
         self.strict_scope = strict_scope
         self._chat_model = chat_model
         self._chats: dict[str, ChatModel | None] = {}
+        self._call_log = FileLog(settings.home / "model-calls.jsonl")
         self._notes = notes
         self.imagined = ImaginedAnswers()
         self._closed = False
-        self._wrote = False
-        self._healed = False
-        self._worker = Worker(self._work_once)
-        if options.write.background and self._something_waits():
-            self._worker.wake()
+        self.background = Background(self)
+        self.background.begin()
 
     @classmethod
     def open(
@@ -190,7 +187,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
             Scope(persona=persona)
         # The time is taken inside: of two writers the later one to come in is the later one to have said it.
         stored = written(self.stores, lambda unit: store_facts(unit, self, checked, now=self.clock()))
-        self._catch_up(len(stored))
+        self.background.wrote(len(stored))
         for note in dict.fromkeys(note for one in stored for note in one.notes):
             warnings.warn(note, stacklevel=3)
         return [one.fact for one in stored]
@@ -207,7 +204,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
         said, _redacted = clean(to_said(messages), self.options.write)
         with self.stores.write() as unit:
             turns = store_turns(unit, said, scope=scope or Scope(), session=session, now=self.clock())
-        self._catch_up(len(turns))
+        self.background.wrote(len(turns))
         return turns
 
     def capture(
@@ -314,7 +311,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
         What of the index is damaged is rebuilt. `progress` is called with (done, total) texts that were embedded.
         """
         self._check_open()
-        self._embed_everything(progress)
+        self.background.embed_everything(progress)
         return feed_and_heal(self)
 
     def health(self) -> HealthReport:
@@ -344,11 +341,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
         """Embed, index and extract what waits, within reason, then release everything."""
         if self._closed:
             return
-        self._worker.stop()
-        if self._wrote:
-            for step in (self._work_once, self._embed_everything, lambda: feed_index(self, everything=True)):
-                with suppress(ZomemError):  # what is left waits in the database; the next open converges
-                    step()
+        self.background.close()
         self._closed = True
         self.stores.close()
 
@@ -365,81 +358,18 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
     def chat(self, workload: str) -> ChatModel | None:
         """Return the chat model of a workload, or None when there is none."""
         if workload not in self._chats:
-            self._chats[workload] = resolve_chat(self._chat_model, self.settings, workload, clock=self.clock)
+            self._chats[workload] = resolve_chat(
+                self._chat_model, self.settings, workload, log=self._call_log, clock=self.clock
+            )
         return self._chats[workload]
 
     def standing_notes(self) -> tuple[str, ...]:
         """Return what is missing for good, for `degraded`."""
         return self._notes
 
-    def background_error(self) -> ZomemError | None:
-        """Return what failed last in the background, None when nothing did since; health shows it."""
-        return self._worker.last_error
-
     def wake_worker(self) -> None:
         """Tell the background worker that something waits."""
-        self._wrote = True
-        if self.options.write.background:
-            self._worker.wake()
-
-    def _catch_up(self, new: int) -> None:
-        """Embed a small write before it returns, so that meaning finds it at once; leave the rest."""
-        self._wrote = True
-        if 0 < new <= self.options.write.embed_inline:
-            try:
-                embed_pending(self, limit=self.options.write.embed_inline)
-                return
-            except ZomemError:
-                pass  # it is committed; the worker tries again and health tells
-        self.wake_worker()
-
-    def _something_waits(self) -> bool:
-        if self._unembedded():
-            return True
-        with self.stores.read() as unit:
-            return unit.outbox.depth() >= self.options.write.drain_at or bool(unit.journal.queue_depth())
-
-    def _unembedded(self) -> int:
-        if self.embedder is None:
-            return 0
-        with self.stores.read() as unit:
-            return unit.items.pending_count(embedder=self.embedder.identity)
-
-    def _embed_everything(self, progress: Callable[[int, int], None] | None = None) -> None:
-        total = self._unembedded() if progress is not None else 0
-        done = 0
-        while (step := embed_pending(self, limit=self.options.write.embed_batch)) > 0:
-            done += step
-            if progress is not None:
-                progress(done, max(total, done))
-
-    def _work_once(self) -> bool:
-        """Do one round of what waits; return whether there may be more. What fails stops nothing else."""
-        steps: tuple[Callable[[], object], ...] = (
-            lambda: embed_pending(self, limit=self.options.write.embed_batch),
-            lambda: feed_index(self),
-            self._heal_once,
-            self._extract_one,
-        )
-        failures: list[ZomemError] = []
-        more = False
-        for step in steps:
-            try:
-                more = bool(step()) or more
-            except ZomemError as error:
-                failures.append(error)
-        if failures:
-            raise failures[0]
-        return more
-
-    def _heal_once(self) -> None:
-        """Rebuild what of the index is damaged; once a process, so that a bad disk is not rebuilt for ever."""
-        if not self._healed and self.stores.index.state().faults:
-            self._healed = True
-            self.stores.index.heal()
-
-    def _extract_one(self) -> bool:
-        return self.chat("extraction") is not None and bool(run(extract_due(self, limit=1)).model)
+        self.background.wake()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -1,15 +1,18 @@
 """`zomem gate`: for scripts that ask before every message; the exit code is the answer (spec 2.6)."""
 
+import json
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.words import TimeZone, text_given
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.errors import InvalidInput, ZomemError
 
 __all__ = ["gate"]
 
+_PROMPTS = ("prompt", "message", "user_prompt", "text")
 _EXITS = {"inject": 0, "skip": 2, "empty": 3}
 
 
@@ -18,10 +21,20 @@ def gate(
     call: Call,
     message: Annotated[
         str, typer.Argument(metavar="MESSAGE", help="What the user says; - reads standard input.")
-    ],
+    ] = "-",
+    hook: Annotated[
+        bool,
+        typer.Option("--hook", help="For hosts: JSON on standard input, the block or nothing printed, exit 0."),
+    ] = False,
     time_zone: TimeZone = None,
 ) -> None:
-    """Decide whether a message needs memory: exit 0 inject what is printed, 2 not needed, 3 nothing found."""
+    """Decide whether a message needs memory: exit 0 inject what is printed, 2 not needed, 3 nothing found.
+
+    Example of a hook: zomem gate --hook < message.json, with {"prompt": "where did we leave off?"}.
+    """
+    if hook:
+        _answer_host(call, time_zone)
+        return
     asked = text_given(message)
     if not asked.strip():
         raise InvalidInput("the message is empty. Give what the user said.")
@@ -31,3 +44,20 @@ def gate(
     call.screen.note(f"{found.decision} ({found.method}): {found.reason}")
     call.notes(found.degraded)
     raise typer.Exit(_EXITS[found.decision])
+
+
+def _answer_host(call: Call, time_zone: str | None) -> None:
+    """Print the block for a host's message; a host must never be stopped, so what fails goes to standard error."""
+    try:
+        given = json.loads(text_given("-") or "{}")
+        asked = next((given[name] for name in _PROMPTS if isinstance(given.get(name), str)), "")
+        thread = given.get("session_id")
+        with call.memory() as memory:
+            scope = replace(call.scope(memory, time_zone), thread=thread if isinstance(thread, str) else None)
+            found = memory.recall(asked, scope=scope)
+    except (ValueError, AttributeError, ZomemError) as error:
+        call.screen.note(f"memory did not answer: {error}")
+        return
+    if found.text:
+        call.screen.line(found.text)
+    call.notes(found.degraded)
