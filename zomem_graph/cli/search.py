@@ -19,17 +19,18 @@ def search(
     call: Call,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Any text; - reads standard input.")],
     limit: Limit = 10,
-    kinds: Annotated[
-        str | None, typer.Option("--kinds", metavar="KIND,…", help="fact, turn, episode, loop.")
-    ] = None,
+    kinds: Annotated[str | None, typer.Option("--kinds", metavar="KIND,…", help="fact, turn, episode, loop.")] = None,
     since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Not before.")] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Not after.")] = None,
     as_of: AsOf = None,
     superseded: Annotated[bool, typer.Option("--superseded", help="Also what is no longer so.")] = False,
+    hyde: Annotated[
+        bool | None,
+        typer.Option("--hyde/--no-hyde", help="Search with an imagined answer too; else as the settings say."),
+    ] = None,
+    graph: Annotated[bool, typer.Option("--graph/--no-graph", help="Let linked things raise each other.")] = True,
     exact: Annotated[bool, typer.Option("--exact", help="Compare with every vector, however many.")] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each hit stands where it does.")
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say why each hit stands where it does.")] = False,
     time_zone: TimeZone = None,
 ) -> None:
     """Find what answers a question. Times are words such as yesterday, "last week", 3d or 2026-05-03."""
@@ -39,6 +40,8 @@ def search(
             scope=call.scope(memory, time_zone),
             kinds=tuple(listed(kinds)) if kinds is not None else None,
             limit=limit,
+            hyde=hyde,
+            graph=graph,
             since=instant(since, time_zone),
             until=instant(until, time_zone, edge="end"),
             as_of=instant(as_of, time_zone, edge="end"),
@@ -75,9 +78,7 @@ def _why(why: Explanation) -> str:
     if why.cosine is not None:
         parts.append(f"cosine {why.cosine:.3f}")
     parts += [f"{name} +{boost:.2f}" for name, boost in why.boosts.items()]
-    parts += [
-        name for name, said in (("names the speaker", why.speaker), ("same session", why.session)) if said
-    ]
+    parts += [name for name, said in (("names the speaker", why.speaker), ("same session", why.session)) if said]
     if why.path:
         parts.append(" -> ".join(why.path))
     return "; ".join([*parts, f"sum {why.raw_score:.3f}", f"{why.age_days:.0f} days old"])

@@ -1,0 +1,127 @@
+"""`zomem episodes`: what happened and how it ended."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from zomem_graph.cli.call import Call, group, sub_command
+from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.words import Limit, TimeZone, text_given
+from zomem_graph.stores.records import Episode
+
+__all__ = ["episodes"]
+
+episodes = group(
+    'What happened and how it ended, newest first. Example: zomem episodes --outcome failure --since "30 days ago"',
+    usage="| COMMAND [ARGS]...",
+)
+
+_OUTCOMES = "success, failure, resolved or ongoing."
+
+
+@sub_command(episodes, "list")
+def _list(
+    call: Call,
+    since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Not before.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Not after.")] = None,
+    outcome: Annotated[str | None, typer.Option("--outcome", metavar="OUTCOME", help=_OUTCOMES)] = None,
+    entity: Annotated[str | None, typer.Option("--entity", metavar="E", help="Who or what took part.")] = None,
+    limit: Limit = 20,
+    create: Annotated[bool, typer.Option("--create", help="The same as `episodes create`.", hidden=True)] = False,
+    summary: Annotated[str | None, typer.Option("--summary", help="With --create.", hidden=True)] = None,
+    time_zone: TimeZone = None,
+) -> None:
+    """List episodes."""
+    if create:
+        named = [entity] if entity is not None else []
+        _store(call, summary, outcome=outcome or "success", entities=named, at=None, time_zone=time_zone)
+        return
+    if summary is not None:
+        raise typer.BadParameter("belongs to `zomem episodes create`.", param_hint="--summary")
+    with call.memory() as memory:
+        scope = call.scope(memory, time_zone)
+        found = memory.episodes.list(
+            since=since, until=until, outcome=outcome, entity=entity, limit=limit, scope=scope
+        )
+        note = None if found else memory.personas.note(scope)
+    call.answer(found, lambda screen: _show_all(screen, found))
+    call.notes([note] if note is not None else [])
+
+
+@sub_command(episodes, "create")
+def _create(
+    call: Call,
+    summary: Annotated[str | None, typer.Option("--summary", help="A sentence; - reads standard input.")] = None,
+    outcome: Annotated[str, typer.Option("--outcome", metavar="OUTCOME", help=_OUTCOMES)] = "success",
+    entity: Annotated[
+        list[str] | None, typer.Option("--entity", metavar="E", help="Who or what took part; may be repeated.")
+    ] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When it happened; else now.")] = None,
+    time_zone: TimeZone = None,
+) -> None:
+    """Store what happened.
+
+    Example: zomem episodes create --summary "Deployed the site" --outcome success --entity site
+    """
+    _store(call, summary, outcome=outcome, entities=entity or [], at=at, time_zone=time_zone)
+
+
+@sub_command(episodes, "show")
+def _show(
+    call: Call,
+    episode: Annotated[str, typer.Argument(metavar="ID", help="The id or its first characters.")],
+) -> None:
+    """Show one episode."""
+    with call.memory() as memory:
+        found = memory.episodes.show(episode, scope=call.scope(memory))
+    call.answer(found, lambda screen: _show_one(screen, found))
+
+
+def _store(
+    call: Call, summary: str | None, *, outcome: str, entities: Sequence[str], at: str | None, time_zone: str | None
+) -> None:
+    if summary is None:
+        raise typer.BadParameter("missing. Say in a sentence what happened.", param_hint="--summary")
+    with call.memory() as memory:
+        stored = memory.episodes.create(
+            text_given(summary),
+            outcome=outcome,
+            entities=entities,
+            happened_at=at,
+            source="cli",
+            scope=call.scope(memory, time_zone),
+        )
+    call.answer(stored, lambda screen: _show_all(screen, [stored]))
+
+
+def _show_all(screen: Screen, found: Sequence[Episode]) -> None:
+    if not found:
+        screen.note("no episodes")
+        return
+    rows = [
+        (
+            episode.id[:8],
+            f"{episode.happened_at.astimezone():%Y-%m-%d %H:%M}",
+            episode.outcome,
+            ", ".join(episode.entities),
+            episode.summary,
+        )
+        for episode in found
+    ]
+    screen.table(("id", "when", "outcome", "entities", "summary"), rows)
+
+
+def _show_one(screen: Screen, episode: Episode) -> None:
+    named = {
+        "id": episode.id,
+        "summary": episode.summary,
+        "outcome": episode.outcome,
+        "when": f"{episode.happened_at.astimezone():%Y-%m-%d %H:%M}",
+        "entities": ", ".join(episode.entities),
+        "took": f"{episode.duration_ms / 1_000:,.1f} s" if episode.duration_ms is not None else None,
+        "persona": episode.persona,
+        "session": episode.session,
+        "source": episode.source,
+    }
+    screen.pairs({name: value for name, value in named.items() if value})
