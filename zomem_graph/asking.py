@@ -10,13 +10,15 @@ from zomem_graph.nodes.steps.capture import CaptureRequest
 from zomem_graph.nodes.steps.messages import Said, to_said
 from zomem_graph.nodes.steps.recall import RecallRequest
 from zomem_graph.nodes.steps.remember import NewFact
-from zomem_graph.nodes.steps.retrieve import KINDS, Query
+from zomem_graph.nodes.steps.retrieve import KINDS, Query, Retrieved
+from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = [
     "CaptureWords",
     "RecallWords",
     "SearchWords",
+    "as_hits",
     "capture_request",
     "new_fact",
     "recall_request",
@@ -56,6 +58,7 @@ class CaptureWords(TypedDict, total=False):
     session: str | None
     dry_run: bool
     inline: bool
+    model: str | None
 
 
 def search_query(text: str, words: SearchWords) -> Query:
@@ -102,6 +105,7 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> C
         source=words.get("source", "api"),
         dry_run=words.get("dry_run", False),
         inline=words.get("inline", False),
+        model=words.get("model"),
     )
 
 
@@ -117,6 +121,11 @@ def new_fact(item: Mapping[str, Any], number: int) -> NewFact:
     if missing:
         raise InvalidInput(f"item {number} lacks {' and '.join(missing)}.")
     return NewFact(**{"key": None, **item})
+
+
+def as_hits(found: Retrieved) -> Hits:
+    """Return what a search found, with what was missing and what was done."""
+    return Hits(found.hits, degraded=found.degraded, trace=[found.trace])
 
 
 def _said_in(text: str) -> list[Said]:

@@ -16,6 +16,7 @@ from zomem_graph.asking import (
     CaptureWords,
     RecallWords,
     SearchWords,
+    as_hits,
     capture_request,
     new_fact,
     recall_request,
@@ -39,7 +40,7 @@ from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.observe import clean, store_turns
 from zomem_graph.nodes.steps.recall import recall
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
-from zomem_graph.nodes.steps.retrieve import Retrieved, retrieve
+from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import CaptureReport, Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
@@ -273,12 +274,12 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
             as_of=as_of,
             include_superseded=include_superseded,
         )
-        return _as_hits(run(retrieve(self, search_query(query, words), scope or Scope())))
+        return as_hits(run(retrieve(self, search_query(query, words), scope or Scope())))
 
     async def asearch(self, query: str, **words: Unpack[SearchWords]) -> Hits:
         """Do the same as `search` without blocking the event loop."""
         self._check_open()
-        return _as_hits(await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope())))
+        return as_hits(await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope())))
 
     def recall(
         self,
@@ -374,7 +375,3 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
     def _check_open(self) -> None:
         if self._closed:
             raise Closed("This memory was closed. Open it again with Memory.open(home).")
-
-
-def _as_hits(found: Retrieved) -> Hits:
-    return Hits(found.hits, degraded=found.degraded, trace=[found.trace])
