@@ -197,7 +197,7 @@ def _queue(memory: "Memory") -> Check:
 
 
 def _background(memory: "Memory") -> Check:
-    error = memory.background_error()
+    error = memory.background.error
     if error is None:
         return Check(name="background", status="green", said="nothing failed")
     said = f"{type(error).__name__}: {error}"

@@ -61,12 +61,11 @@ class SqliteDialect:
         """Return an engine whose reads never block and whose writes queue."""
         parts = make_url(url)
         seconds = float(str(parts.query.get("timeout", _WAIT_SECONDS)))
-        file = None if parts.database in (None, "", ":memory:") else os.path.abspath(str(parts.database))
         engine = sqlalchemy_engine(url)
-        event.listen(engine, "connect", partial(_on_connect, seconds, file))
+        event.listen(engine, "connect", partial(_on_connect, seconds))
         event.listen(engine, "begin", partial(_on_begin, seconds))
-        if file is not None:
-            event.listen(engine, "checkout", partial(_on_checkout, file))
+        if parts.database not in (None, "", ":memory:"):
+            _WatchedFile(os.path.abspath(str(parts.database))).listen_to(engine)
         return engine
 
     def create_fulltext(self, connection: Connection) -> None:
@@ -172,12 +171,10 @@ def _time_filter(query: WordsQuery) -> tuple[str, dict[str, Any]]:
     return f"join items i on i.num = f.rowid where {' and '.join(clauses)} and", values
 
 
-def _on_connect(seconds: float, file: str | None, connection: Any, record: Any) -> None:
+def _on_connect(seconds: float, connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver must not begin by itself
     for pragma in (f"busy_timeout={int(seconds * 1000)}", *_PRAGMAS):
         connection.execute(f"pragma {pragma}")
-    if file is not None:
-        record.info["file"] = _identity(file)
 
 
 def _on_begin(seconds: float, connection: Connection) -> None:
@@ -196,22 +193,37 @@ def _on_begin(seconds: float, connection: Connection) -> None:
             driver.execute(f"pragma busy_timeout={int(seconds * 1000)}")
 
 
-def _on_checkout(file: str, _connection: Any, record: Any, _proxy: Any) -> None:
-    """Never write into a file that was removed under us: it would take everything and keep nothing."""
-    found = _identity(file)
-    if found is None:
-        raise StoreReadOnly(
-            f"{file} is gone: the folder was removed, moved or unmounted while it was open. "
-            "Put it back, or open the memory again to begin a new one."
-        )
-    if found != record.info.get("file"):
-        raise DisconnectionError(f"{file} was replaced")  # the pool opens the new one
+class _WatchedFile:
+    """The file of a database. One that was removed under us would take everything and keep nothing."""
 
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._seen = False
 
-def _identity(file: str) -> tuple[int, int] | None:
-    """Return which file stands at a path, or None when there is none."""
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return (status.st_dev, status.st_ino)
+    def listen_to(self, engine: Engine) -> None:
+        """Look at the file before each connection is made or used."""
+        event.listen(engine, "do_connect", self._before_connect)
+        event.listen(engine, "connect", self._after_connect)
+        event.listen(engine, "checkout", self._before_use)
+
+    def _before_connect(self, *_: Any) -> None:
+        if self._seen:
+            self._identity()  # SQLite would make a new file in its place
+
+    def _after_connect(self, _connection: Any, record: Any) -> None:
+        self._seen = True
+        record.info["file"] = self._identity()
+
+    def _before_use(self, _connection: Any, record: Any, _proxy: Any) -> None:
+        if self._identity() != record.info.get("file"):
+            raise DisconnectionError(f"{self._path} was replaced")  # the pool opens the new one
+
+    def _identity(self) -> tuple[int, int]:
+        try:
+            status = os.stat(self._path)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{self._path} is gone ({error.strerror}): its folder was removed, moved or unmounted while it was "
+                "open. Put it back, or open the memory again to begin a new one."
+            ) from error
+        return (status.st_dev, status.st_ino)

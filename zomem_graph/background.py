@@ -1,0 +1,117 @@
+"""What a memory does between calls and at its end: embed, feed the index, mend it, let the model read."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from zomem_graph.nodes.flow import run
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.embed import embed_pending, feed_index
+from zomem_graph.nodes.steps.extract import extract_due
+from zomem_graph.stores.errors import ZomemError
+from zomem_graph.worker import Worker
+
+__all__ = ["Background"]
+
+
+class Background:
+    """The work that waits; done by one thread where the options let it, and by `close`."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._worker = Worker(self._work_once)
+        self._wrote = False
+        self._healed = False
+        self._unfed = 0
+
+    @property
+    def error(self) -> ZomemError | None:
+        """What failed last, None when nothing did since; health shows it."""
+        return self._worker.last_error
+
+    def begin(self) -> None:
+        """Go on with what another process left; called when a memory is opened."""
+        if self._services.options.write.background and self._something_waits():
+            self._worker.wake()
+
+    def wake(self) -> None:
+        """Say that something was written and waits."""
+        self._wrote = True
+        self._unfed = 0
+        if self._services.options.write.background:
+            self._worker.wake()
+
+    def wrote(self, new: int) -> None:
+        """Embed a small write before it returns, so that meaning finds it at once; leave the rest."""
+        write, first = self._services.options.write, not self._wrote
+        self._wrote = True
+        self._unfed += new
+        if 0 < new <= write.embed_inline:
+            try:
+                embed_pending(self._services, limit=write.embed_inline)
+            except ZomemError:
+                pass  # it is committed; the worker tries again and health tells
+            else:
+                if not first and self._unfed < write.drain_at:
+                    return
+        self.wake()
+
+    def unembedded(self) -> int:
+        """Return how many texts wait for a vector."""
+        embedder = self._services.embedder
+        if embedder is None:
+            return 0
+        with self._services.stores.read() as unit:
+            return unit.items.pending_count(embedder=embedder.identity)
+
+    def embed_everything(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Embed what waits; `progress` is called with (done, total). Raises ModelError."""
+        total = self.unembedded() if progress is not None else 0
+        done = 0
+        while (step := embed_pending(self._services, limit=self._services.options.write.embed_batch)) > 0:
+            done += step
+            if progress is not None:
+                progress(done, max(total, done))
+
+    def close(self) -> None:
+        """End the thread, then embed, index and extract what waits, within reason."""
+        self._worker.stop()
+        if self._wrote:
+            for step in (self._work_once, self.embed_everything, lambda: feed_index(self._services, everything=True)):
+                with suppress(ZomemError):  # what is left waits in the database; the next open converges
+                    step()
+
+    def _something_waits(self) -> bool:
+        if self.unembedded():
+            return True
+        with self._services.stores.read() as unit:
+            due = unit.outbox.depth() >= self._services.options.write.drain_at
+            return due or bool(unit.journal.queue_depth().get("waiting"))
+
+    def _work_once(self) -> bool:
+        """Do one round of what waits; return whether there may be more. What fails stops nothing else."""
+        steps: tuple[Callable[[], object], ...] = (
+            lambda: embed_pending(self._services, limit=self._services.options.write.embed_batch),
+            lambda: feed_index(self._services),
+            self._heal_once,
+            self._extract_one,
+        )
+        failures: list[ZomemError] = []
+        more = False
+        for step in steps:
+            try:
+                more = bool(step()) or more
+            except ZomemError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+        return more
+
+    def _heal_once(self) -> None:
+        """Rebuild what of the index is damaged; once a process, so that a bad disk is not rebuilt for ever."""
+        index = self._services.stores.index
+        if not self._healed and index.state().faults:
+            self._healed = True
+            index.heal()
+
+    def _extract_one(self) -> bool:
+        return bool(run(extract_due(self._services, limit=1)).model)
