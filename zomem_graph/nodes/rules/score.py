@@ -12,24 +12,18 @@ from math import exp
 __all__ = ["Evidence", "chance"]
 
 
-_WORDS_THAT_TELL = 3
-_TOO_SHORT = 0.8  # for each word less; by hand, on the small talk of gate_proxy
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """What speaks for an answer being there.
 
     `coverage`: share of the question's rarity that one of the best hits covers, 0-1. `words`: BM25 of
     the best match over the question's rarity, about 0-1.2. `nearness`: (cosine - usual) / spread of the
-    nearest meaning, about 0-1.2; None without vectors. `asked` is how many words the question has: one or
-    two are covered by anything.
+    nearest meaning, about 0-1.2; None without vectors.
     """
 
     coverage: float
     words: float
     nearness: float | None
-    asked: int = 3
 
 
 def chance(evidence: Evidence) -> float:
@@ -38,5 +32,4 @@ def chance(evidence: Evidence) -> float:
         logit = -3.4 + 2.6 * evidence.coverage + 4.3 * evidence.words
     else:
         logit = -6.78 + 1.81 * evidence.coverage + 4.24 * evidence.words + 5.17 * evidence.nearness
-    logit -= _TOO_SHORT * max(0, _WORDS_THAT_TELL - evidence.asked)
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, logit))))

@@ -52,8 +52,7 @@ def _evidence(
             coverage, total = held / known, known
     small = unit.items.total() < _SMALL_STORE
     words = coverage * _WORDS_PER_COVERAGE if small else float(signals.bm25.max()) / max(1.0, total)
-    nearness = _nearness(signals, embedder)
-    return Evidence(coverage=coverage, words=words, nearness=nearness, asked=len(asked))
+    return Evidence(coverage=coverage, words=words, nearness=_nearness(signals, embedder))
 
 
 def _nearness(signals: Signals, embedder: Embedder | None) -> float | None:
