@@ -22,13 +22,15 @@ __all__ = [
 class GateOptions:
     """When memory is worth a look, and when what it holds is worth injecting; all are values of `Hit.score`.
 
-    Where words do not decide, `named_floor` is for messages that name somebody or something memory knows, and
-    `floor` for the others; `needed_floor` is for messages whose words ask for memory, `least_hit` for each
+    Where words do not decide, `named_floor` is for messages that name somebody or something memory knows,
+    `short_floor` for those of fewer than `telling_words`, which anything covers, and `floor` for the others; `needed_floor` is for messages whose words ask for memory, `least_hit` for each
     single hit.
     """
 
     floor: float = 0.5
     named_floor: float = 0.16
+    short_floor: float = 0.85
+    telling_words: int = 3
     needed_floor: float = 0.05
     least_hit: float = 0.02
 

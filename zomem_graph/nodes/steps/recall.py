@@ -23,6 +23,7 @@ from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.persona_files import read_persona_file
 from zomem_graph.stores.records import Access
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
 
 __all__ = [
     "RecallRequest",
@@ -145,7 +146,7 @@ def answer(
         return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
     trace = (*trace, found.trace)
     degraded = found.degraded + (() if request.scope.named else ("no persona given",))
-    refusal = _refused(services.options.gate, verdict, found)
+    refusal = _refused(services.options.gate, verdict, found, words_asked=len(terms(request.message)))
     if refusal is not None and (refusal.decision == "skip" or not about):
         return replace(refusal, degraded=degraded, trace=trace)
     hits = [] if refusal else [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
@@ -170,10 +171,19 @@ def answer(
     )
 
 
-def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved) -> Recollection | None:
+def _floor(options: GateOptions, found: Retrieved, words_asked: int) -> float:
+    """Return what the best hit must reach where the words of a message do not decide."""
+    if found.trace.get("names_known"):
+        return options.named_floor
+    return options.floor if words_asked >= options.telling_words else options.short_floor
+
+
+def _refused(
+    options: GateOptions, verdict: GateVerdict, found: Retrieved, *, words_asked: int
+) -> Recollection | None:
     """Return the answer without a block when the evidence is too thin for one."""
     best = found.hits[0].score if found.hits else 0.0
-    floor = options.named_floor if found.trace.get("names_known") else options.floor
+    floor = _floor(options, found, words_asked)
     if verdict.decision == "look" and best < floor:
         reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {floor:.2f}"
         return Recollection(decision="skip", method="evidence", reason=reason)
