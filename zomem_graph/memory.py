@@ -13,11 +13,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from zomem_graph.asking import (
-    CaptureWords,
     RecallWords,
     SearchWords,
     as_hits,
-    capture_request,
     new_fact,
     recall_request,
     search_query,
@@ -27,13 +25,14 @@ from zomem_graph.belonging import Belonging
 from zomem_graph.earlier_work import EarlierWork
 from zomem_graph.health import HealthReport, count_everything, count_readable, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
-from zomem_graph.models import resolve_chat, resolve_embedder
+from zomem_graph.learning import Learning
+from zomem_graph.models import resolve_embedder
 from zomem_graph.models.call_log import FileLog
+from zomem_graph.models.workloads import Chats
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
-from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, feed_and_heal
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.messages import to_said
@@ -41,7 +40,7 @@ from zomem_graph.nodes.steps.observe import clean, store_turns
 from zomem_graph.nodes.steps.recall import recall
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.nodes.steps.retrieve import retrieve
-from zomem_graph.nodes.values import CaptureReport, Hits, Recollection
+from zomem_graph.nodes.values import Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
@@ -62,7 +61,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
+class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -83,9 +82,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
         self.clock = clock
         self.options = options
         self.strict_scope = strict_scope
-        self._chat_model = chat_model
-        self._chats: dict[str, ChatModel | None] = {}
-        self._call_log = FileLog(settings.home / "model-calls.jsonl")
+        self._chats = Chats(chat_model, settings, log=FileLog(settings.home / "model-calls.jsonl"), clock=clock)
         self._notes = notes
         self.imagined = ImaginedAnswers()
         self._closed = False
@@ -207,29 +204,6 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
             turns = store_turns(unit, said, scope=scope or Scope(), session=session, now=self.clock())
         self.background.wrote(len(turns))
         return turns
-
-    def capture(
-        self,
-        conversation: Iterable[Any] | str,
-        *,
-        scope: Scope | None = None,
-        source: str = "api",
-        session: str | None = None,
-        dry_run: bool = False,
-        inline: bool = False,
-    ) -> CaptureReport:
-        """Learn from a conversation: turns, facts by rule at once, facts by model through the queue.
-
-        `conversation` is messages, or plain text with `Name: …` lines. `inline` waits for the model.
-        """
-        self._check_open()
-        words = CaptureWords(scope=scope, source=source, session=session, dry_run=dry_run, inline=inline)
-        return run(capture(self, capture_request(conversation, words)))
-
-    async def acapture(self, conversation: Iterable[Any] | str, **words: Unpack[CaptureWords]) -> CaptureReport:
-        """Do the same as `capture` without blocking the event loop."""
-        self._check_open()
-        return await arun(capture(self, capture_request(conversation, words)))
 
     async def aremember(self, entity: str, key: str | None, value: str, **named: Any) -> Fact:
         """Do the same as `remember` without blocking the event loop."""
@@ -356,13 +330,9 @@ class Memory(TakesImports, Belonging, EarlierWork, Reach, Truth):
 
     # -- what steps need (nodes.ports.Services) ------------------------------------------------
 
-    def chat(self, workload: str) -> ChatModel | None:
-        """Return the chat model of a workload, or None when there is none."""
-        if workload not in self._chats:
-            self._chats[workload] = resolve_chat(
-                self._chat_model, self.settings, workload, log=self._call_log, clock=self.clock
-            )
-        return self._chats[workload]
+    def chat(self, workload: str, *, named: str | None = None) -> ChatModel | None:
+        """Return the chat model of a workload, or None when there is none; `named` ("provider:model") wins."""
+        return self._chats.of(workload, named=named)
 
     def standing_notes(self) -> tuple[str, ...]:
         """Return what is missing for good, for `degraded`."""

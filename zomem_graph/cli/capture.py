@@ -15,31 +15,25 @@ __all__ = ["capture"]
 
 capture = group("Learn from a conversation: its turns, and the facts in them.", usage="| COMMAND [ARGS]...")
 
-_SUMS = ("turns", "facts", "unchanged", "superseded", "skipped", "redacted", "queued", "loops")
+_UNREAD = ("status", "persona", "session", "turns", "attempts")
+_SUMS = ("turns", "facts", "unchanged", "superseded", "skipped", "redacted", "queued", "loops", "links")
 
 
 @sub_command(capture, "file")
 def _capture_file(
     call: Call,
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE|-", help="A file, or - for standard input.")
-    ] = None,
-    also: Annotated[
-        str | None, typer.Option("--input", metavar="FILE", help="The same.", hidden=True)
-    ] = None,
+    file: Annotated[str | None, typer.Argument(metavar="FILE|-", help="A file, or - for standard input.")] = None,
+    also: Annotated[str | None, typer.Option("--input", metavar="FILE", help="The same.", hidden=True)] = None,
     source: Annotated[str, typer.Option("--source", help="A label for where it comes from.")] = "cli",
-    session: Annotated[
-        str | None, typer.Option("--session", help="Name of the session; else the file's.")
+    session: Annotated[str | None, typer.Option("--session", help="Name of the session; else the file's.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Let the chat model read it now, if there is one.")] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="PROVIDER:MODEL", help="Reads in place of the one that is set.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")
-    ] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Let the chat model read it now, if there is one.")
-    ] = False,
     time_zone: TimeZone = None,
 ) -> None:
-    """Learn from a conversation."""
+    """Learn from a conversation. A dry run asks the chat model too when --wait or --model is given."""
     word = file or also
     if word is None:
         raise typer.BadParameter("missing. Give a file, or - for standard input.", param_hint="FILE")
@@ -58,6 +52,7 @@ def _capture_file(
                         session=name,
                         dry_run=dry_run,
                         inline=wait,
+                        model=model,
                     )
                 )
                 advance(1)
@@ -68,11 +63,30 @@ def _capture_file(
 
 @sub_command(capture, "stats")
 def _capture_stats(call: Call) -> None:
-    """Count what captures have brought so far and what still waits for the chat model."""
+    """Count what captures have brought, and say what no chat model has read yet and why."""
     with call.memory() as memory:
-        stats = memory.stats()
-    document = {**stats["captures"], "extraction_queue": stats["extraction_queue"]}
+        stats = memory.capture_stats()
+    call.answer(stats, lambda screen: _show_stats(screen, stats))
+
+
+@sub_command(capture, "retry")
+def _capture_retry(call: Call) -> None:
+    """Let the chat model read now what waits or failed."""
+    with call.memory() as memory:
+        retried = memory.capture_retry()
+        report = memory.capture_waiting()
+    document = {"retried": retried, "facts": report.facts, "still_waiting": report.queued}
     call.answer(document, lambda screen: screen.pairs(document))
+    call.notes(report.degraded)
+
+
+def _show_stats(screen: Screen, stats: dict[str, Any]) -> None:
+    counted = {name: value for name, value in stats.items() if isinstance(value, int)}
+    queue = ", ".join(f"{count} {status}" for status, count in stats["extraction_queue"].items()) or "empty"
+    screen.pairs({**counted, "extraction queue": queue})
+    if stats["unread"]:
+        rows = [[*(str(each[name]) for name in _UNREAD), each["error"] or "not read yet"] for each in stats["unread"]]
+        screen.table(("status", "persona", "session", "turns", "tries", "why"), rows)
 
 
 def _together(reports: Sequence[CaptureReport]) -> dict[str, Any]:
@@ -96,13 +110,10 @@ def _together(reports: Sequence[CaptureReport]) -> dict[str, Any]:
 def _show(screen: Screen, document: dict[str, Any], *, dry_run: bool) -> None:
     if dry_run:
         rows = [
-            [str(each[name] or "") for name in ("entity", "key", "value", "quote")]
-            for each in document["preview"]
+            [str(each[name] or "") for name in ("entity", "key", "value", "quote")] for each in document["preview"]
         ]
         screen.table(("entity", "key", "value", "said"), rows)
-        screen.note(
-            f"would store {document['turns']} turns and {document['facts']} facts; nothing was changed"
-        )
+        screen.note(f"would store {document['turns']} turns and {document['facts']} facts; nothing was changed")
         return
     counted = [f"{document[name]} {name}" for name in _SUMS if document[name] or name in ("turns", "facts")]
     screen.line(", ".join(counted))

@@ -188,8 +188,11 @@ class Services(Protocol):
         """Return the answers imagined lately."""
         ...
 
-    def chat(self, workload: str) -> ChatModel | None:
-        """Return the chat model of a workload (spec F139), or None when there is none."""
+    def chat(self, workload: str, *, named: str | None = None) -> ChatModel | None:
+        """Return the chat model of a workload (spec F139), or None when there is none.
+
+        `named` is a "provider:model" that wins over the settings. Raises ModelMissing when it cannot be had.
+        """
         ...
 
     def standing_notes(self) -> tuple[str, ...]:

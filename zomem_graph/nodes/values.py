@@ -116,7 +116,8 @@ class Recollection:
 class CaptureReport:
     """What a capture did. `queued` counts extraction jobs a model has yet to read.
 
-    `loops` counts the open loops it began, `resolved_loops` those it closed.
+    `loops` counts the open loops it began, `resolved_loops` those it closed. `links` are ties between facts
+    that a dry run would make.
     """
 
     turns: int = 0
@@ -128,6 +129,7 @@ class CaptureReport:
     queued: int = 0
     loops: int = 0
     resolved_loops: int = 0
+    links: int = 0
     episode_id: str | None = None
     model: str = "rules"
     fact_ids: tuple[str, ...] = ()

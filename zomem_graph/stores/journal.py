@@ -1,6 +1,6 @@
 """The append-only trail: accesses, captures, gate decisions, and the small values of `meta`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -42,9 +42,7 @@ class Journal:
         t = sql.capture_log.c
         row = (
             self._connection.execute(
-                select(sql.capture_log)
-                .where(t.persona == persona, t.digest == digest, t.status == "done")
-                .limit(1)
+                select(sql.capture_log).where(t.persona == persona, t.digest == digest, t.status == "done").limit(1)
             )
             .mappings()
             .first()
@@ -62,8 +60,7 @@ class Journal:
         """Return sums over all captures (spec F44)."""
         t = sql.capture_log.c
         sums = [
-            func.coalesce(func.sum(t[name]), 0).label(name)
-            for name in ("turns", "facts", "skipped", "superseded")
+            func.coalesce(func.sum(t[name]), 0).label(name) for name in ("turns", "facts", "skipped", "superseded")
         ]
         row = self._connection.execute(select(func.count().label("captures"), *sums)).mappings().one()
         return {name: int(value) for name, value in row.items()}
@@ -74,31 +71,56 @@ class Journal:
 
     def decisions(self, limit: int) -> list[GateDecision]:
         """Return the newest gate decisions first."""
-        rows = self._connection.execute(
-            select(sql.gate_log).order_by(sql.gate_log.c.created_at.desc()).limit(limit)
-        )
+        rows = self._connection.execute(select(sql.gate_log).order_by(sql.gate_log.c.created_at.desc()).limit(limit))
         return [GateDecision(**row) for row in rows.mappings()]
 
     def queue(self, job: Extraction) -> None:
         """Put turns into the durable extraction queue."""
         self._connection.execute(insert(sql.extractions), [_values(job)])
 
-    def due(self, now: datetime, limit: int) -> list[Extraction]:
-        """Return waiting jobs whose time has come, oldest first."""
+    def due(
+        self, now: datetime, limit: int, *, job_id: str | None = None, named_only: bool = False
+    ) -> list[Extraction]:
+        """Return waiting jobs whose time has come, oldest first: one, those with a model of their own, or any."""
         t = sql.extractions.c
+        where = [t.status == "waiting", t.not_before <= now]
+        where += [t.id == job_id] if job_id is not None else []
+        where += [t.model.is_not(None)] if named_only else []
         rows = self._connection.execute(
-            select(sql.extractions)
-            .where(t.status == "waiting", t.not_before <= now)
-            .order_by(t.created_at, t.id)
-            .limit(limit)
+            select(sql.extractions).where(*where).order_by(t.created_at, t.id).limit(limit)
         )
         return [Extraction(**row) for row in rows.mappings()]
 
     def settle(self, job_id: str, **values: Any) -> None:
         """Change status, attempts, error or the next time of a job."""
+        self._connection.execute(update(sql.extractions).where(sql.extractions.c.id == job_id).values(**values))
+
+    def read_on(self, run_id: str, gained: Mapping[str, int], *, status: str, error: str | None, model: str) -> None:
+        """Add what a model read of a capture, and say how the capture stands now."""
+        t = sql.capture_log.c
+        sums = {name: t[name] + count for name, count in gained.items()}
+        said = {"model": model} if model else {}
         self._connection.execute(
-            update(sql.extractions).where(sql.extractions.c.id == job_id).values(**values)
+            update(sql.capture_log).where(t.id == run_id).values(**sums, **said, status=status, error=error)
         )
+
+    def retry(self, now: datetime) -> int:
+        """Let jobs that failed be read again now; return how many there are."""
+        t = sql.extractions.c
+        failed = (t.status.in_(("waiting", "failed")), t.error.is_not(None))
+        changed = update(sql.extractions).where(*failed).values(status="waiting", attempts=0, not_before=now)
+        return self._connection.execute(changed).rowcount
+
+    def unread(self, limit: int) -> list[Extraction]:
+        """Return jobs that no model has read yet, oldest first; `error` says why, where it was tried."""
+        t = sql.extractions.c
+        rows = self._connection.execute(
+            select(sql.extractions)
+            .where(t.status.in_(("waiting", "failed")))
+            .order_by(t.created_at, t.id)
+            .limit(limit)
+        )
+        return [Extraction(**row) for row in rows.mappings()]
 
     def queue_depth(self) -> dict[str, int]:
         """Return how many extraction jobs are in each status."""
@@ -112,9 +134,7 @@ class Journal:
 
     def set_meta(self, key: str, value: str) -> None:
         """Set one small value of the store."""
-        self._connection.execute(
-            self._dialect.upsert(sql.meta, ["key"], ["value"]), [{"key": key, "value": value}]
-        )
+        self._connection.execute(self._dialect.upsert(sql.meta, ["key"], ["value"]), [{"key": key, "value": value}])
 
 
 def _values(record: Any) -> dict[str, Any]:

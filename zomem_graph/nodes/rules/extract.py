@@ -22,7 +22,7 @@ from zomem_graph.nodes.rules.keys import is_many, normal, slot
 from zomem_graph.nodes.rules.quotes import strip_not_user_text
 from zomem_graph.nodes.rules.secrets import find_secrets
 
-__all__ = ["MOST_FACTS", "SHORTEST_QUOTE", "Candidate", "facts_in"]
+__all__ = ["MOST_FACTS", "SHORTEST_QUOTE", "Candidate", "columns", "facts_in"]
 
 MOST_FACTS: Final = 20
 """Facts taken from one message (spec F37)."""
@@ -89,7 +89,7 @@ def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
         if candidates and (find_secrets(quote) or "[secret removed:" in quote):
             continue
         for candidate in candidates:
-            if not candidate.many or _columns(quote) >= SHORTEST_QUOTE:
+            if not candidate.many or columns(quote) >= SHORTEST_QUOTE:
                 place = slot(candidate.entity, candidate.key, candidate.value, many=candidate.many)
                 # Of two values in one message the later one is the correction.
                 found.pop(place, None)
@@ -167,6 +167,6 @@ def _entity(name: str) -> str:
     return "" if not first or first in _NO_ENTITY or len(bare.split()) > _LONGEST_ENTITY_WORDS else bare
 
 
-def _columns(text: str) -> int:
+def columns(text: str) -> int:
     """Return how wide a text is, a CJK character counting as two."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

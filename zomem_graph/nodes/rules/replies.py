@@ -8,17 +8,20 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from zomem_graph.stores.errors import ModelError
 
-__all__ = ["Extracted", "ReplyUnreadable", "json_in", "read_facts", "without_thinking"]
+__all__ = ["Extracted", "Readout", "ReplyUnreadable", "json_in", "read_facts", "without_thinking"]
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _STARTS = re.compile(r"[\[{]")
 _MOST_STARTS = 200
+_LONGEST_READ = 200_000  # characters
+_UNSURE = 0.7
 
 
 class ReplyUnreadable(ModelError):
@@ -36,6 +39,20 @@ class Extracted:
     tier: str
     confidence: float
     quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readout:
+    """What a reply gave: its facts, how many entries were no facts, and whether it broke off."""
+
+    facts: tuple[Extracted, ...]
+    unread: int = 0
+    cut: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Return whether nothing of the reply was lost."""
+        return not self.unread and not self.cut
 
 
 def json_in(reply: str) -> Iterator[Any]:
@@ -64,34 +81,72 @@ def without_thinking(reply: str) -> str:
     return _THOUGHT_END.sub("", _THINKING.sub("", reply))
 
 
-def read_facts(reply: str) -> list[Extracted]:
-    """Return the facts of an extraction reply; an honest empty list is no fault.
+def read_facts(reply: str) -> Readout:
+    """Return the facts of an extraction reply and what of it could not be read; an honest empty list is no fault.
 
-    Raises ReplyUnreadable when no list of facts stands in it, or when none of its entries can be read.
+    The first list with facts in it wins, and what later ones have besides counts as unread; where there is
+    none, facts that stand alone are gathered. Raises ReplyUnreadable when neither is there.
     """
+    listed: list[Extracted] = []
+    lone: list[Extracted] = []
+    unread, empty = 0, False
     for value in json_in(reply):
-        entries = _entries(value)
-        if entries is None:
+        if (entries := _entries(value)) is None:
             continue
         facts = [fact for entry in entries if (fact := _fact(entry)) is not None]
-        if entries and not facts:
-            continue
-        return facts
+        unread += len(entries) - len(facts)
+        empty = empty or not entries
+        if _is_lone(value):
+            lone += facts
+        elif listed:
+            unread += sum(fact not in listed for fact in facts)
+        else:
+            listed = facts
+    if listed or lone:
+        cut = not listed and _is_cut(without_thinking(reply))
+        return Readout(tuple(listed or lone), unread=unread, cut=cut)
+    if empty and not unread:
+        return Readout(())
     raise ReplyUnreadable(
         "The reply holds no JSON list of facts with entity, key, value and source_quote. "
         f"It began with {reply[:80]!r}."
     )
 
 
+def _is_cut(text: str) -> bool:
+    """Return whether a list or object that was begun is never closed."""
+    depth, quoted, escaped = 0, False, False
+    for character in text[:_LONGEST_READ]:
+        if quoted:
+            quoted, escaped = escaped or character != '"', character == "\\" and not escaped
+        elif character == '"':
+            quoted = depth > 0
+        elif character in "[{":
+            depth += 1
+        elif character in "]}":
+            depth = max(0, depth - 1)
+    return depth > 0
+
+
 def _entries(value: Any) -> list[Any] | None:
+    """Return what may be facts: a list, the one list in an object (or in the object in it), or one fact."""
     if isinstance(value, list):
         return value
-    if isinstance(value, Mapping):
-        if isinstance(value.get("facts"), list):
-            return list(value["facts"])
-        if "entity" in value and "value" in value:
-            return [value]
-    return None
+    if not isinstance(value, Mapping):
+        return None
+    if _is_lone(value):
+        return [value]
+    inner = [part for part in value.values() if isinstance(part, list | Mapping)]
+    if len(inner) != 1:
+        return None
+    (part,) = inner
+    if isinstance(part, Mapping):
+        return _entries(part) if any(isinstance(one, list) for one in part.values()) else None
+    return part
+
+
+def _is_lone(value: Any) -> bool:
+    return isinstance(value, Mapping) and "entity" in value and "value" in value
 
 
 def _fact(entry: Any) -> Extracted | None:
@@ -100,15 +155,23 @@ def _fact(entry: Any) -> Extracted | None:
     parts = {name: entry.get(name) for name in ("entity", "key", "value", "source_quote")}
     if any(not isinstance(part, str | int | float) or not str(part).strip() for part in parts.values()):
         return None
-    confidence = entry.get("confidence", 0.7)
-    if isinstance(confidence, bool) or not isinstance(confidence, int | float):
-        confidence = 0.7
+    if any(isinstance(part, bool) or (isinstance(part, float) and not isfinite(part)) for part in parts.values()):
+        return None
     return Extracted(
         entity=str(parts["entity"]).strip(),
         key=str(parts["key"]).strip(),
         value=str(parts["value"]).strip(),
         category=str(entry.get("category", "fact")),
         tier=str(entry.get("decay_class", entry.get("tier", "stable"))),
-        confidence=min(1.0, max(0.0, float(confidence))),
+        confidence=_confidence(entry.get("confidence")),
         quote=str(parts["source_quote"]),
     )
+
+
+def _confidence(given: Any) -> float:
+    """Return a confidence from 0 to 1; what is no number counts .7 (spec F36)."""
+    try:
+        number = _UNSURE if given is None or isinstance(given, bool) else float(given)
+    except (TypeError, ValueError, OverflowError):
+        number = _UNSURE
+    return min(1.0, max(0.0, number)) if isfinite(number) else _UNSURE

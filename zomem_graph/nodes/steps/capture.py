@@ -8,13 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from zomem_graph.nodes.flow import Flow, work
-from zomem_graph.nodes.options import MemoryOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.extract import Candidate, facts_in
-from zomem_graph.nodes.rules.loops import loops_in
 from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.scope import Scope
@@ -23,6 +20,8 @@ from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.loops import LoopsLearned, learn_loops
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, unstored_end, without_forgotten
+from zomem_graph.nodes.steps.preview import Previewed, preview_capture
+from zomem_graph.nodes.steps.reading import extraction_models
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
@@ -36,7 +35,10 @@ __all__ = ["CaptureRequest", "capture"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureRequest:
-    """What is to be captured, for whom, and how. `inline` waits for the model; else it reads later."""
+    """What is to be captured, for whom, and how. `inline` waits for the model; else it reads later.
+
+    `model` ("provider:model") reads in place of the one that is set.
+    """
 
     messages: Sequence[Said]
     scope: Scope
@@ -45,6 +47,7 @@ class CaptureRequest:
     dry_run: bool = False
     inline: bool = False
     trust: str | None = None
+    model: str | None = None
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
@@ -54,10 +57,21 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     cleaned, redacted = clean(unread, services.options.write)
     cleaned = _without_recalled(cleaned)
     if request.dry_run:
-        return _preview(cleaned, request, redacted, services.options)
-    report = yield from work(lambda: _write(services, request, cleaned, redacted, started))
-    if request.inline and report.queued:
-        report = yield from extract_now(services, report)
+        asked = Previewed(
+            messages=cleaned,
+            scope=request.scope,
+            session=request.session,
+            trust=request.trust,
+            redacted=redacted,
+            models=extraction_models(services, request.model) if request.inline or request.model else (),
+        )
+        report = yield from preview_capture(services, asked)
+        return report
+    if not extraction_models(services, request.model) and request.model is not None:
+        raise InvalidInput(f"model {request.model!r:.80} is no model that could read. Name provider:model.")
+    report, job_id = yield from work(lambda: _write(services, request, cleaned, redacted, started))
+    if request.inline and job_id is not None:
+        report = yield from extract_now(services, report, job_id)
     services.wake_worker()
     return report
 
@@ -69,10 +83,11 @@ def _unread(services: Services, request: CaptureRequest) -> Sequence[Said]:
 
 def _write(
     services: Services, request: CaptureRequest, messages: Sequence[Said], redacted: int, now: datetime
-) -> CaptureReport:
-    has_model = services.chat("extraction") is not None
+) -> tuple[CaptureReport, str | None]:
+    """Write everything in one transaction; return the report and the id of the job for the model, if any."""
+    has_model = bool(extraction_models(services, request.model))
 
-    def write(unit: Unit) -> CaptureReport:
+    def write(unit: Unit) -> tuple[CaptureReport, str | None]:
         wanted = _not_forgotten(unit, messages, request)
         turns = store_turns(unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust)
         facts, skipped = _by_rule(unit, services, turns, request, now)
@@ -80,7 +95,9 @@ def _write(
             skipped["forgotten"] += len(messages) - len(wanted)
         loops = _loops(unit, services, turns, request, now)
         episode = _episode(unit, services, turns, facts, loops, request=request, now=now)
-        queued = queue_extraction(unit, turns, request.scope, request.source, now) if has_model else 0
+        job_id: str | None = None
+        if has_model:
+            job_id = queue_extraction(unit, turns, request.scope, request.source, now, model=request.model)
         report = CaptureReport(
             turns=len(turns),
             facts=sum(one.outcome != "unchanged" for one in facts),
@@ -88,7 +105,7 @@ def _write(
             superseded=sum(len(one.replaced) for one in facts),
             skipped=sum(skipped.values()),
             redacted=redacted,
-            queued=queued,
+            queued=int(job_id is not None),
             loops=len(loops.opened),
             resolved_loops=len(loops.resolved),
             episode_id=episode,
@@ -97,8 +114,8 @@ def _write(
             skipped_because=dict(skipped),
         )
         if turns:
-            unit.journal.captured(_run(request, report, messages, now, services.clock()))
-        return report
+            unit.journal.captured(_run(request, report, messages, now, services.clock(), job_id=job_id))
+        return report, job_id
 
     return written(services.stores, write)
 
@@ -205,41 +222,18 @@ def _without_recalled(messages: Sequence[Said]) -> list[Said]:
     return [message for message in kept if message.content.strip()]
 
 
-def _preview(
-    messages: Sequence[Said], request: CaptureRequest, redacted: int, options: MemoryOptions
-) -> CaptureReport:
-    found: list[dict[str, Any]] = []
-    for message in messages:
-        speaker = None if message.speaker == message.role else message.speaker
-        for one in facts_in(message.content, speaker=speaker, role=message.role):
-            if one.confidence >= options.capture.least_confidence:
-                found.append(
-                    {
-                        "entity": one.entity,
-                        "key": one.key,
-                        "value": one.value,
-                        "tier": one.tier,
-                        "quote": one.quote,
-                    }
-                )
-    facts = len(found)
-    said = [message.content for message in messages if message.role == "user"]
-    open_loops = [loop for text in said for loop in loops_in(text)] if options.capture.loops else []
-    found += [{"loop": loop.title, "kind": loop.kind} for loop in open_loops]
-    return CaptureReport(
-        turns=len(messages), facts=facts, loops=len(open_loops), redacted=redacted, preview=tuple(found)
-    )
-
-
 def _run(
     request: CaptureRequest,
     report: CaptureReport,
     messages: Sequence[Said],
     started: datetime,
     ended: datetime,
+    *,
+    job_id: str | None,
 ) -> CaptureRun:
+    """Return the log line of a capture; one a model has yet to read has the id of its job and is not done."""
     return CaptureRun(
-        id=new_id(),
+        id=job_id or new_id(),
         persona=request.scope.persona,
         thread=request.scope.thread,
         source=request.source,
@@ -251,7 +245,7 @@ def _run(
         skipped=report.skipped,
         superseded=report.superseded,
         redacted=report.redacted,
-        status="done",
+        status="done" if job_id is None else "waiting",
         error=None,
         created_at=started,
         duration_ms=(ended - started).total_seconds() * 1000,

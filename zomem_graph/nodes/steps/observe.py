@@ -18,7 +18,16 @@ from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Tombstone, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Observed", "append_turns", "clean", "session_of", "store_turns", "without_forgotten", "unstored_end"]
+__all__ = [
+    "Observed",
+    "append_turns",
+    "clean",
+    "session_of",
+    "store_turns",
+    "without_forgotten",
+    "unstored_end",
+    "would_be_turns",
+]
 
 _TRUST = {"user": "user", "assistant": "assistant", "tool": "tool", "document": "import"}
 _DEFAULT_SESSION = "main"
@@ -74,13 +83,31 @@ def store_turns(
     What was forgotten stays so: it is left out before the history is laid over what is stored.
     """
     where = session_of(scope, session)
+    fresh = _fresh(unit, messages, scope, where)
+    return append_turns(unit, fresh, scope=scope, session=where, now=now, trust=trust)
+
+
+def would_be_turns(
+    unit: Unit,
+    messages: Sequence[Said],
+    *,
+    scope: Scope,
+    session: str | None,
+    now: datetime,
+    trust: str | None = None,
+) -> list[Turn]:
+    """Return the turns that `store_turns` would append, and append none."""
+    where = session_of(scope, session)
+    return _turns(_fresh(unit, messages, scope, where), scope, where, 0, now, trust)
+
+
+def _fresh(unit: Unit, messages: Sequence[Said], scope: Scope, where: str) -> Sequence[Said]:
     messages = without_forgotten(unit, messages, persona=scope.persona, session=where)
     if not messages:
         return []
     stored = unit.turns.marks(scope.persona, where)
     marks = [Mark(message.digest, message.message_id, message.at) for message in messages]
-    fresh = messages[first_new([Mark(*mark) for mark in stored], marks) :]
-    return append_turns(unit, fresh, scope=scope, session=where, now=now, trust=trust)
+    return messages[first_new([Mark(*mark) for mark in stored], marks) :]
 
 
 def append_turns(

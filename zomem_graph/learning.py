@@ -1,0 +1,67 @@
+"""The verbs of `Memory` that learn from conversations: capture, and how far the model is with reading them."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol, Unpack
+
+from zomem_graph.asking import CaptureWords, capture_request
+from zomem_graph.nodes.flow import arun, run
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.capture import capture
+from zomem_graph.nodes.steps.extract import capture_state, extract_due, retry_failed
+from zomem_graph.nodes.values import CaptureReport
+
+__all__ = ["Learning"]
+
+
+class _Opened(Services, Protocol):
+    """What these verbs need of the memory they are part of."""
+
+    def _check_open(self) -> None: ...
+
+
+class Learning:
+    """Learn from conversations, and see what waits. `Memory` inherits it."""
+
+    def capture(
+        self: _Opened,
+        conversation: Iterable[Any] | str,
+        *,
+        scope: Scope | None = None,
+        source: str = "api",
+        session: str | None = None,
+        dry_run: bool = False,
+        inline: bool = False,
+        model: str | None = None,
+    ) -> CaptureReport:
+        """Learn from a conversation: turns, facts by rule at once, facts by model through the queue.
+
+        `conversation` is messages, or plain text with `Name: …` lines. `inline` waits for the model; `model`
+        ("provider:model") reads in place of the one that is set. A dry run writes nothing, and asks the model
+        too when `inline` or `model` is given.
+        """
+        self._check_open()
+        words = CaptureWords(scope=scope, source=source, session=session, dry_run=dry_run, inline=inline, model=model)
+        return run(capture(self, capture_request(conversation, words)))
+
+    async def acapture(
+        self: _Opened, conversation: Iterable[Any] | str, **words: Unpack[CaptureWords]
+    ) -> CaptureReport:
+        """Do the same as `capture` without blocking the event loop."""
+        self._check_open()
+        return await arun(capture(self, capture_request(conversation, words)))
+
+    def capture_stats(self: _Opened) -> dict[str, Any]:
+        """Return what captures brought, what no model has read yet and why, and the last five (spec F44)."""
+        self._check_open()
+        return capture_state(self)
+
+    def capture_waiting(self: _Opened, *, limit: int = 100) -> CaptureReport:
+        """Let the model read up to `limit` conversations that wait, now; `queued` counts those that still do."""
+        self._check_open()
+        return run(extract_due(self, limit=limit))
+
+    def capture_retry(self: _Opened) -> int:
+        """Let conversations whose reading failed be due again now; return how many there are."""
+        self._check_open()
+        return retry_failed(self)
