@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.models.local import MiniLM, small_minilm
-from zomem_graph.models.minilm_tokens import BASIS_FILE, telling_pieces
+from zomem_graph.models.minilm_tokens import BASIS_FILE, Vocabulary
 from zomem_graph.models.token_sentences import sentences
 from zomem_graph.stores.tokens import TOKEN_WIDTH
 
@@ -22,7 +22,7 @@ _SENTENCES = 3_000
 
 def fitted_basis(model: MiniLM) -> NDArray[np.float16]:
     """Return the mean and the 128 main directions of telling tokens, shape (129, 384)."""
-    telling = telling_pieces(model.vocabulary())
+    telling = Vocabulary(model.vocabulary()).telling
     texts = list(sentences(_SENTENCES))
     states = np.concatenate(
         [each.states[telling[each.pieces]] for _positions, found in model.batches_of_states(texts) for each in found]

@@ -1,10 +1,13 @@
 """Token vectors out of all-MiniLM-L6-v2, for late interaction: only telling tokens, 128 numbers each.
 
+The model was taught English. Of a text in another language its vocabulary holds only splinters, whose vectors
+lead astray; such a text has no tokens here, and search goes without them.
+
 The model's 384 numbers are reduced by a fixed basis (minilm_basis.npy), so that tokens stored on one
 machine mean the same on another. How it was made: `minilm_basis.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from zomem_graph.models.local import MiniLM, TokenStates
 from zomem_graph.nodes.ports import TextTokens
 from zomem_graph.stores.words import STOP_WORDS
 
-__all__ = ["BASIS_FILE", "MiniLMTokens", "telling_pieces"]
+__all__ = ["BASIS_FILE", "MiniLMTokens", "Vocabulary"]
 
 BASIS_FILE = Path(__file__).with_name("minilm_basis.npy")
 
@@ -25,6 +28,9 @@ _SPLINTERS = frozenset(
     """d ll m re ve didn doesn isn wasn aren weren hasn haven hadn couldn wouldn shouldn shall may might must
     us yours also""".split()
 )
+# The share of words that the vocabulary holds whole. Questions in English have 0.7 to 1, in others up to 0.6;
+# for stored texts, with their names and numbers, the line is drawn lower.
+_LEAST_WHOLE_ASKED, _LEAST_WHOLE_STORED = 2 / 3, 0.51
 
 
 class MiniLMTokens:
@@ -43,7 +49,7 @@ class MiniLMTokens:
 
     def question(self, text: str) -> TextTokens:
         """Return the tokens of a question; none when it has no word of its own. Raises ModelError."""
-        return self._reduced([self._model.question_states(text)])[0]
+        return self._reduced([self._model.question_states(text)], least_whole=_LEAST_WHOLE_ASKED)[0]
 
     def documents(self, texts: Sequence[str]) -> tuple[list[TextTokens], NDArray[np.float32]]:
         """Return the tokens of stored texts and their unit vectors, shape (len(texts), 384)."""
@@ -51,14 +57,17 @@ class MiniLMTokens:
         vectors = np.empty((len(texts), self._model.width), np.float32)
         for positions, found in self._model.batches_of_states(texts):
             vectors[positions] = self._model.units(found)
-            tokens.update(zip(positions, self._reduced(found), strict=True))
+            reduced = self._reduced(found, least_whole=_LEAST_WHOLE_STORED)
+            tokens.update(zip(positions, reduced, strict=True))
         return [tokens[position] for position in range(len(texts))], vectors
 
-    def _reduced(self, found: Sequence[TokenStates]) -> list[TextTokens]:
+    def _reduced(self, found: Sequence[TokenStates], *, least_whole: float) -> list[TextTokens]:
         mean, directions = self._basis
         reduced = []
         for each in found:
-            kept = self._telling[each.pieces]
+            kept = self._vocabulary.telling[each.pieces]
+            if self._vocabulary.share_whole(each.pieces) < least_whole:
+                kept[:] = False
             vectors = (each.states[kept] - mean) @ directions
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
             vectors = (vectors / np.maximum(lengths, 1e-9)).astype(np.float32)
@@ -66,8 +75,8 @@ class MiniLMTokens:
         return reduced
 
     @cached_property
-    def _telling(self) -> NDArray[np.bool_]:
-        return telling_pieces(self._model.vocabulary())
+    def _vocabulary(self) -> "Vocabulary":
+        return Vocabulary(self._model.vocabulary())
 
     @cached_property
     def _basis(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -75,10 +84,26 @@ class MiniLMTokens:
         return rows[0], rows[1:].T
 
 
-def telling_pieces(vocabulary: dict[str, int]) -> NDArray[np.bool_]:
-    """Return for each number of a vocabulary whether that piece tells texts apart."""
-    telling = np.zeros(max(vocabulary.values(), default=-1) + 1, np.bool_)
-    for piece, number in vocabulary.items():
-        dull = piece in STOP_WORDS or piece in _SPLINTERS or piece in _NOT_WORDS
-        telling[number] = not dull and any(character.isalnum() for character in piece)
-    return telling
+class Vocabulary:
+    """What the number of a word piece says about it: arrays with one place a number."""
+
+    def __init__(self, pieces: Mapping[str, int]) -> None:
+        """Sort the pieces of a tokenizer."""
+        size = max(pieces.values(), default=-1) + 1
+        self.telling = np.zeros(size, np.bool_)  # tells texts apart
+        self._begins = np.zeros(size, np.bool_)  # begins a word
+        self._goes_on = np.zeros(size, np.bool_)  # goes on with a word
+        self._unknown = pieces.get("[UNK]", -1)
+        for piece, number in pieces.items():
+            is_word = piece not in _NOT_WORDS and any(character.isalnum() for character in piece)
+            self.telling[number] = is_word and piece not in STOP_WORDS and piece not in _SPLINTERS
+            self._goes_on[number] = is_word and piece.startswith("##")
+            self._begins[number] = piece == "[UNK]" or (is_word and not piece.startswith("##"))
+
+    def share_whole(self, pieces: NDArray[np.int64]) -> float:
+        """Return the share of words that stand in the vocabulary as they are, 1 when there is no word."""
+        begins = self._begins[pieces]
+        goes_on = np.append(self._goes_on[pieces][1:], False)
+        broken = begins & (goes_on | (pieces == self._unknown))
+        words = int(begins.sum())
+        return 1.0 - int(broken.sum()) / words if words else 1.0
