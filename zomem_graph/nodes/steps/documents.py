@@ -64,12 +64,14 @@ def find_documents(
     found: list[tuple[Document, float | None]] = list(ranked[:end])
     if len(found) < end:
         seen = {document.id for document, _score in found}
-        rest = (
-            (document, None)
-            for document in unit.documents.under(query.path, now=now)
-            if document.id not in seen and matches(document.value, query.wanted)
+        fitting = (
+            id_
+            for id_, value in unit.documents.under(query.path, now=now)
+            if id_ not in seen and matches(value, query.wanted)
         )
-        found += islice(rest, end - len(found))
+        rest = list(islice(fitting, end - len(found)))
+        known = unit.documents.find(rest, now=now)
+        found += [(known[id_], None) for id_ in rest]
     return found[query.offset : end]
 
 
