@@ -215,12 +215,11 @@ class MiniLM:
                 found = self._states([embeddable(texts[position]) for position in positions])
             yield positions, found
 
-    def vocabulary(self) -> dict[str, int]:
-        """Return every word piece and its number."""
+    def piece(self, number: int) -> str:
+        """Return the word piece of a number, "" when there is none."""
         with provider_errors(self.identity):
             _session, tokenizer = self._engine()
-            known: dict[str, int] = tokenizer.get_vocab()
-        return known
+            return tokenizer.id_to_token(number) or ""
 
     def _states(self, texts: Sequence[str]) -> list[TokenStates]:
         session, tokenizer = self._engine()

@@ -22,10 +22,14 @@ _SENTENCES = 3_000
 
 def fitted_basis(model: MiniLM) -> NDArray[np.float16]:
     """Return the mean and the 128 main directions of telling tokens, shape (129, 384)."""
-    telling = Vocabulary(model.vocabulary()).telling
+    vocabulary = Vocabulary(model.piece)
     texts = list(sentences(_SENTENCES))
     states = np.concatenate(
-        [each.states[telling[each.pieces]] for _positions, found in model.batches_of_states(texts) for each in found]
+        [
+            each.states[vocabulary.telling(each.pieces)]
+            for _positions, found in model.batches_of_states(texts)
+            for each in found
+        ]
     )
     mean = states.mean(axis=0)
     _values, directions = np.linalg.eigh(np.cov((states - mean).T))

@@ -7,7 +7,8 @@ The model's 384 numbers are reduced by a fixed basis (minilm_basis.npy), so that
 machine mean the same on another. How it was made: `minilm_basis.py`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -65,7 +66,7 @@ class MiniLMTokens:
         mean, directions = self._basis
         reduced = []
         for each in found:
-            kept = self._vocabulary.telling[each.pieces]
+            kept = self._vocabulary.telling(each.pieces)
             if self._vocabulary.share_whole(each.pieces) < least_whole:
                 kept[:] = False
             vectors = (each.states[kept] - mean) @ directions
@@ -76,7 +77,7 @@ class MiniLMTokens:
 
     @cached_property
     def _vocabulary(self) -> "Vocabulary":
-        return Vocabulary(self._model.vocabulary())
+        return Vocabulary(self._model.piece)
 
     @cached_property
     def _basis(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -85,25 +86,46 @@ class MiniLMTokens:
 
 
 class Vocabulary:
-    """What the number of a word piece says about it: arrays with one place a number."""
+    """What a word piece says by itself; asked of the tokenizer when it is first met."""
 
-    def __init__(self, pieces: Mapping[str, int]) -> None:
-        """Sort the pieces of a tokenizer."""
-        size = max(pieces.values(), default=-1) + 1
-        self.telling = np.zeros(size, np.bool_)  # tells texts apart
-        self._begins = np.zeros(size, np.bool_)  # begins a word
-        self._goes_on = np.zeros(size, np.bool_)  # goes on with a word
-        self._unknown = pieces.get("[UNK]", -1)
-        for piece, number in pieces.items():
-            is_word = piece not in _NOT_WORDS and any(character.isalnum() for character in piece)
-            self.telling[number] = is_word and piece not in STOP_WORDS and piece not in _SPLINTERS
-            self._goes_on[number] = is_word and piece.startswith("##")
-            self._begins[number] = piece == "[UNK]" or (is_word and not piece.startswith("##"))
+    def __init__(self, piece_of: Callable[[int], str]) -> None:
+        """Name pieces by `piece_of`."""
+        self._piece_of = piece_of
+        self._known: dict[int, _Piece] = {}
+
+    def telling(self, pieces: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which pieces tell texts apart: no stop words, no marks, nothing unknown."""
+        return np.array([self._about(number).tells for number in pieces.tolist()], np.bool_)
 
     def share_whole(self, pieces: NDArray[np.int64]) -> float:
         """Return the share of words that stand in the vocabulary as they are, 1 when there is no word."""
-        begins = self._begins[pieces]
-        goes_on = np.append(self._goes_on[pieces][1:], False)
-        broken = begins & (goes_on | (pieces == self._unknown))
-        words = int(begins.sum())
-        return 1.0 - int(broken.sum()) / words if words else 1.0
+        about = [self._about(number) for number in pieces.tolist()]
+        words = broken = 0
+        for one, following in zip(about, [*about[1:], None], strict=True):
+            words += one.begins
+            broken += one.begins and (one.unknown or (following is not None and following.goes_on))
+        return 1.0 - broken / words if words else 1.0
+
+    def _about(self, number: int) -> "_Piece":
+        if number not in self._known:
+            self._known[number] = _sorted(self._piece_of(number))
+        return self._known[number]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    tells: bool
+    begins: bool  # a word
+    goes_on: bool  # with a word
+    unknown: bool
+
+
+def _sorted(piece: str) -> _Piece:
+    unknown = piece == "[UNK]"
+    is_word = piece not in _NOT_WORDS and any(character.isalnum() for character in piece)
+    return _Piece(
+        tells=is_word and piece not in STOP_WORDS and piece not in _SPLINTERS,
+        begins=unknown or (is_word and not piece.startswith("##")),
+        goes_on=is_word and piece.startswith("##"),
+        unknown=unknown,
+    )
