@@ -151,3 +151,11 @@ def test_what_the_model_sees_anyway_is_not_recalled_again(memory: Memory, model:
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
     again = app.invoke(say(QUESTION), ANN)
     assert "Ana is a nurse" not in again["memory_context"]
+
+
+def test_the_same_question_again_is_answered_again(memory: Memory, model: ScriptedChatModel) -> None:
+    memory.remember("sister", "job", "nurse", persona="ann")
+    app = chat(memory, model)
+    app.invoke(say(QUESTION), ANN)
+    again = app.invoke(say(QUESTION), ANN)
+    assert "sister job: nurse" in again["memory_context"]

@@ -27,7 +27,7 @@ __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
 _t = sql.items.c
 _c = sql.collections.c
 _m = sql.mentions.c
-_NAMES: Any = {name: FaithfulText() for name in ("persona", "session", "speaker")}
+_NAMES: Any = {name: FaithfulText() for name in ("persona", "session", "speaker", "thread")}
 _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
 
 
@@ -70,6 +70,8 @@ class Candidate:
     expires_at: float | None
     ended_at: float | None
     embedding: bytes | None
+    text_hash: str
+    thread: str | None
 
     @property
     def moment(self) -> datetime:
@@ -192,7 +194,7 @@ class Items:
         rows = self._connection.execute(
             text(
                 "select num, id, kind, persona, session, speaker, state, created_at, expires_at, ended_at,"
-                " case when embedder = :embedder then embedding end"
+                " case when embedder = :embedder then embedding end, text_hash, thread"
                 f" from items where num in ({listed})"  # integers only
             ).columns(**_NAMES),
             {"embedder": embedder},

@@ -72,11 +72,12 @@ def fuse(signals: Signals, options: FusionOptions) -> Floats:
 
 
 def relative(scores: Floats) -> Floats:
-    """Return each score's place between the worst (0) and the best (1) of the candidates."""
-    if scores.size == 0:
-        return scores
-    low, high = float(scores.min()), float(scores.max())
-    return np.ones_like(scores) if high <= low else (scores - low) / (high - low)
+    """Return each score's share of the best one's chance: 1 for the best, e-fold less for each point below it.
+
+    Scores are measured in spreads of the embedder and in best matches of words, so the share does not depend on
+    how many candidates there are.
+    """
+    return np.asarray(np.exp(scores - scores.max())) if scores.size else scores
 
 
 def _share_of_best(bm25: Floats) -> Floats:

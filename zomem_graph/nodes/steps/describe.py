@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.unit import Unit
 
@@ -16,12 +15,11 @@ __all__ = ["Described", "describe", "told"]
 class Described:
     """The text of an item and its metadata as plain data.
 
-    A snoozed loop sleeps until a time; `said` is the hash of a turn's own words.
+    A snoozed loop sleeps until a time.
     """
 
     text: str
     metadata: Mapping[str, Any]
-    said: str = ""
     sleeps_until: datetime | None = None
 
     def sleeps_at(self, moment: datetime) -> bool:
@@ -38,7 +36,7 @@ def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Describ
     for fact in unit.facts.find(by_kind.get("fact", [])):
         found[fact.id] = Described(fact.text, _of_fact(fact))
     for turn in unit.turns.find(by_kind.get("turn", [])):
-        found[turn.id] = Described(f"{turn.speaker}: {turn.content}", _of_turn(turn), said=content_hash(turn.content))
+        found[turn.id] = Described(f"{turn.speaker}: {turn.content}", _of_turn(turn))
     for episode in unit.episodes.find(by_kind.get("episode", [])):
         found[episode.id] = Described(f"{episode.summary} ({episode.outcome})", _of_episode(episode))
     for loop in unit.loops.find(by_kind.get("loop", [])):

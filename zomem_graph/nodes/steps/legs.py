@@ -15,6 +15,7 @@ from zomem_graph.nodes.steps.late import Comparison, compare
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.errors import IndexUnavailable
+from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
@@ -67,13 +68,30 @@ def look(
         meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
         found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
         space = services.embedder.identity if services.embedder is not None else None
-        candidates = [c for c in unit.items.candidates(found, embedder=space) if allowed(c, query, personas, now)]
-        speakers = unit.items.speakers(list(personas)) if options.fusion.speaker else []
+        speakers = unit.items.speakers(list(personas)) if options.fusion.speaker or query.visible else []
+        hidden = _hidden(query, speakers)
+        candidates = [
+            c
+            for c in unit.items.candidates(found, embedder=space)
+            if allowed(c, query, personas, now) and not _in_view(c, query, hidden)
+        ]
         late = compare(unit, services, tokens, [c.num for c in candidates])
         if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
             notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
         known = _names_known(unit, query, personas, speakers)
     return Look(words, meaning, candidates, personas, speakers, notes, late, known)
+
+
+def _hidden(query: Query, speakers: Sequence[str]) -> frozenset[str]:
+    """Return the hashes of turns that say what the reader sees anyway, whoever said it."""
+    return frozenset(content_hash(f"{name}: {text}") for text in query.visible for name in speakers)
+
+
+def _in_view(candidate: Candidate, query: Query, hidden: frozenset[str]) -> bool:
+    """Return whether a turn, or the episode of the running thread itself, would only repeat what is seen."""
+    if candidate.kind == "turn":
+        return candidate.text_hash in hidden
+    return candidate.kind == "episode" and query.running is not None and candidate.thread == query.running
 
 
 def _names_known(unit: Unit, query: Query, personas: Reach, speakers: Sequence[str]) -> bool:

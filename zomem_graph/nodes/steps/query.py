@@ -21,7 +21,7 @@ class Query:
     What a conversation adds to a message that leans on it: `history_terms` count as words of the question,
     `context_terms` half as much, and `meaning` is embedded in place of `text`. `hyde` is the caller's word
     on an imagined answer, or that answer itself; `imagined_terms` are its words. `graph` lets links help.
-    `visible` are hashes of what the reader has before him anyway: such turns are not brought up again,
+    `visible` are the messages that the reader has before him anyway: such turns are not brought up again,
     nor is the episode of the `running` thread.
     """
 

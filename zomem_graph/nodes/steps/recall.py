@@ -96,7 +96,7 @@ def search_for(
     services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
 ) -> Flow[Retrieved]:
     """Retrieve for a message; one that leans on its conversation is searched for together with it."""
-    visible = frozenset(map(content_hash, (*request.history, request.message)))
+    visible = frozenset((*request.history, request.message))
     query = Query(
         text=request.message,
         limit=request.limit,

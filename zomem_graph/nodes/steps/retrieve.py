@@ -59,7 +59,7 @@ def retrieve(
     spread = embedder.spread if embedder is not None else 1.0
     places, signals = rank(seen, query, chosen, vector, spread=spread)
     places = yield from work(lambda: _judged(services, query, seen, places, signals, chosen))
-    places = places[: query.limit * _SPARE + len(query.visible)]
+    places = places[: query.limit * _SPARE]
     found = yield from work(lambda: _described(services, places, query, now))
     hits = [
         _hit(place, found[place.candidate.id], explain(place, seen, signals, now), seen.personas.paths)
@@ -107,13 +107,7 @@ def _described(services: Services, places: list[Place], query: Query, now: datet
     with services.stores.read() as unit:
         found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
     moment = query.as_of or now
-    return {id_: thing for id_, thing in found.items() if not (thing.sleeps_at(moment) or _in_view(thing, query))}
-
-
-def _in_view(thing: Described, query: Query) -> bool:
-    if thing.said:
-        return thing.said in query.visible
-    return "outcome" in thing.metadata and query.running is not None and thing.metadata["thread"] == query.running
+    return {id_: thing for id_, thing in found.items() if not thing.sleeps_at(moment)}
 
 
 def _hit(place: Place, thing: Described, explanation: Explanation, paths: Mapping[str, str]) -> Hit:
