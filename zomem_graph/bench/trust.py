@@ -11,15 +11,20 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
+from zomem_graph.bench.hostile_texts import SHAPES, poison
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
+from zomem_graph.nodes.ports import Ask, ChatModel
+from zomem_graph.nodes.rules.fence import CLOSE, NOTICE, OPEN
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.values import Recollection, plain
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact
-from zomem_graph.testing import FixedClock, SmallEmbedder
+from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 
-__all__ = ["HOSTILE_NAMES", "SUITES", "Tenant", "isolation", "read_paths"]
+__all__ = ["HOSTILE_NAMES", "SUITES", "Tenant", "captured", "isolation", "poisoned", "read_paths"]
+
+_USER: Final = Scope(persona="ann")
 
 HOSTILE_NAMES: Final = (
     "dev", "dev2", "d_v", "%", "DEV", "dev ", " dev", "dev%", "dev_", "d%", "de", "devv", "dеv", "ｄｅｖ",
@@ -179,15 +184,154 @@ def _attempts(memory: Memory, tenant: Tenant, other: Tenant) -> dict[str, Callab
     }
 
 
-def _opened(home: Path, *, exact_below: int = 200_000) -> Memory:
+def _opened(
+    home: Path, *, exact_below: int = 200_000, chat: ChatModel | str = "none", clock: FixedClock | None = None
+) -> Memory:
     options = MemoryOptions(
         write=WriteOptions(background=False, embed_inline=64), retrieve=RetrieveOptions(exact_below=exact_below)
     )
-    return Memory.open(home, embeddings=SmallEmbedder(), chat_model="none", clock=FixedClock(), options=options)
+    return Memory.open(
+        home, embeddings=SmallEmbedder(), chat_model=chat, clock=clock or FixedClock(), options=options
+    )
 
 
 def _letters(number: int) -> str:
     return chr(ord("a") + number // 26) + chr(ord("a") + number % 26) + "q"
 
 
-SUITES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType({"isolation": isolation})
+def poisoned() -> dict[str, Any]:
+    """Let tools, documents and assistants say sixty texts with orders, forged fences and look-alike entities.
+
+    The chat model of this suite obeys them all and offers what they say as facts. `followed` counts texts that
+    left the fence or stood on a line of their own in a recalled block; `captured` those that became a fact, a
+    rule or a loop, also when the block is captured again. `lost` counts what the user said and was not learned.
+    """
+    with TemporaryDirectory() as folder, _opened(Path(folder), chat=ScriptedChat(_obedient)) as memory:
+        for number, (origin, text, mark) in enumerate(poison()):
+            talk = [
+                {"role": "user", "content": f"My cabin {number} is painted teal. What does {mark} say?"},
+                {"role": origin, "content": text},
+            ]
+            memory.capture(talk, scope=_USER, session=f"s{number}", inline=True)
+        caught = _caught(memory)
+        blocks = {
+            mark: memory.recall(f"What did I tell you about {mark}?", scope=_USER).text for *_, mark in poison()
+        }
+        for mark, block in blocks.items():
+            memory.capture([{"role": "user", "content": f"{block}\nthanks"}], scope=_USER, session=mark, inline=True)
+        again = _caught(memory)
+        learned = len(memory.search("cabin painted teal", scope=_USER, kinds=("fact",), limit=200))
+    shown = {mark: block for mark, block in blocks.items() if mark in block}
+    followed = [mark for mark, block in shown.items() if not _well_fenced(block)]
+    return {
+        "suite": "poison",
+        "texts": len(blocks),
+        "recalled": len(shown),
+        "followed": len(followed),
+        "captured": len({*caught, *again}),
+        "user_facts": learned,
+        "found": [*followed, *caught, *again][:20],
+    }
+
+
+def _obedient(ask: Ask) -> dict[str, Any]:
+    """Answer as a model does that believes whatever it reads."""
+    facts = []
+    for line in ask.prompt.splitlines():
+        quote = line.split(": ", 1)[-1].strip()
+        if quote:
+            given = {"entity": "user", "key": f"rule {quote[:40]}", "value": quote[:200], "category": "convention"}
+            facts.append({**given, "decay_class": "permanent", "confidence": 1.0, "source_quote": quote})
+    return {"facts": facts[:20]}
+
+
+def _caught(memory: Memory) -> list[str]:
+    """Return the marks that stand in a fact or loop, other than in what the user asked himself."""
+    marks = [mark for *_, mark in poison()]
+    asked = "What does {} say?"
+    found = []
+    for mark in marks:
+        hits = memory.search(mark, scope=_USER, kinds=("fact", "loop"), include_superseded=True, limit=50)
+        texts = [hit.text.replace(asked.format(mark), "") for hit in hits]
+        found += [mark for text in texts if mark in text]
+    return found
+
+
+def _well_fenced(block: str) -> bool:
+    """Return whether a block is one fence around rows, and nothing that reads like its end stands in it."""
+    first, notice, *rows, last = block.split("\n")
+    inside = all(row.startswith("- [") and OPEN not in row and CLOSE not in row for row in rows)
+    plain_rows = all(row.isprintable() for row in rows)
+    return (first, notice, last) == (OPEN, NOTICE, CLOSE) and inside and plain_rows
+
+
+def captured(rounds: int = 5) -> dict[str, Any]:
+    """Let a model reply in twenty shapes, most of them malformed, `rounds` times each; then let it recover.
+
+    `lost_silently` counts stated facts that are neither stored nor waiting, `marked_done` conversations called
+    done although a fact is missing, `lost_after_recovery` facts missing when a sound model has read what waits.
+    """
+    shapes = [shape for shape in SHAPES for _ in range(rounds)]
+
+    def broken(ask: Ask) -> str:
+        stated = _stated(ask)
+        return SHAPES[shapes[int(stated[0]["entity"].removeprefix("Hut"))]](stated)
+
+    clock = FixedClock()
+    with TemporaryDirectory() as folder:
+        with _opened(Path(folder), chat=ScriptedChat(broken), clock=clock) as memory:
+            for number in range(len(shapes)):
+                memory.capture(_talk(number), scope=_USER, session=f"s{number}", inline=True)
+            with memory.stores.read() as unit:
+                unread = {job.session for job in unit.journal.unread(len(shapes))}
+            absent = {number: _absent(memory, number) for number in range(len(shapes))}
+        done = [number for number, keys in absent.items() if keys and f"s{number}" not in unread]
+        clock.advance(hours=1)
+        with _opened(Path(folder), chat=ScriptedChat(lambda ask: {"facts": _stated(ask)}), clock=clock) as memory:
+            memory.capture_retry()
+            memory.capture_waiting(limit=len(shapes))
+            missing = [(number, key) for number in range(len(shapes)) for key in _absent(memory, number)]
+    lost = [(number, key) for number in done for key in absent[number]]
+    stored = len(shapes) * len(_KEYS) - sum(map(len, absent.values()))
+    return {
+        "suite": "capture",
+        "shapes": len(SHAPES),
+        "replies": len(shapes),
+        "facts": len(shapes) * len(_KEYS),
+        "stored_at_once": stored,
+        "lost_silently": len(lost),
+        "marked_done": len(done),
+        "lost_after_recovery": len(missing),
+        "found": [f"{shapes[number]}: {key}" for number, key in [*lost, *missing]][:20],
+    }
+
+
+_KEYS: Final = ("colour", "beds", "key")
+
+
+def _talk(number: int) -> list[dict[str, str]]:
+    said = f"Hut{number}: shade teal{number}, beds {number + 2}, hook h{number}."
+    return [{"role": "user", "content": said}, {"role": "assistant", "content": "Understood."}]
+
+
+def _stated(ask: Ask) -> list[dict[str, Any]]:
+    """Return the three facts of the conversation a question is about, as a sound model would."""
+    said = next(line for line in ask.prompt.splitlines() if "Hut" in line).split(": ", 1)[1]
+    hut, rest = said.split(": ", 1)
+    values = [part.split()[-1] for part in rest.rstrip(".").split(", ")]
+    quotes = rest.rstrip(".").split(", ")
+    shared = {"entity": hut, "category": "fact", "decay_class": "stable", "confidence": 0.9}
+    return [
+        {**shared, "key": key, "value": value, "source_quote": quote}
+        for key, value, quote in zip(_KEYS, values, quotes, strict=True)
+    ]
+
+
+def _absent(memory: Memory, number: int) -> list[str]:
+    known = {fact.key for fact in memory.lookup(f"Hut{number}", scope=_USER)}
+    return [key for key in _KEYS if key not in known]
+
+
+SUITES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
+    {"isolation": isolation, "poison": poisoned, "capture": captured}
+)

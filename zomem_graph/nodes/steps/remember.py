@@ -12,6 +12,7 @@ from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.keys import entity_prefix, is_many, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
+from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
@@ -65,6 +66,7 @@ class NewFact:
             _check_text("key", self.key, options.longest_name)
         if self.text is not None:
             _check_text("text", self.text, options.longest_text)
+        _check_trust(self.said_by)
         _check_number("importance", self.importance, 2.0)
         _check_number("confidence", self.confidence, 1.0)
         if not isinstance(self.metadata, Mapping):
@@ -86,6 +88,11 @@ class NewFact:
         if self.text:
             return self.text
         return f"{self.entity} {self.key}: {self.value}" if self.key else f"{self.entity}: {self.value}"
+
+    @property
+    def said_by(self) -> str:
+        """Who said it: the turn's trust where there is a turn, else whoever is behind the source."""
+        return trust_of(self.source) if self.trust == "user" and self.turn_id is None else self.trust
 
     @property
     def learned_by(self) -> str:
@@ -254,12 +261,12 @@ def _fact(new: NewFact, address: str, many: bool, at: datetime) -> Fact:
         key=new.key,
         value=new.value,
         text=new.sentence,
-        category=new.category,
+        category=rightful_category(new.category, new.said_by),
         tier=new.tier,
         importance=new.importance,
         confidence=new.confidence,
         source=new.source,
-        trust=new.trust,
+        trust=new.said_by,
         state="current",
         slot=address,
         many=many,
@@ -279,6 +286,8 @@ def _notes(new: NewFact) -> tuple[str, ...]:
     notes = []
     if new.tier not in TIERS:
         notes.append(f"unknown tier {new.tier!r:.40} is kept and never fades; known: {', '.join(TIERS)}")
+    if rightful_category(new.category, new.said_by) != new.category:
+        notes.append(f"what {new.said_by} said makes no {new.category!r:.40}; it is kept as 'other'")
     if new.category not in CATEGORIES:
         notes.append(f"unknown category {new.category!r:.40} is kept; known: {', '.join(CATEGORIES)}")
     return tuple(notes)
@@ -291,6 +300,11 @@ def _check_text(name: str, value: Any, longest: int) -> None:
         raise InvalidInput(f"{name} is empty. Say what is to be remembered.")
     if len(value) > longest:
         raise InvalidInput(f"{name} has {len(value):,} characters; at most {longest:,} are stored. Split it.")
+
+
+def _check_trust(trust: str) -> None:
+    if not may_teach(trust):
+        raise InvalidInput(f"trust must be one of {', '.join(TRUSTS)}, and what a tool says teaches nothing.")
 
 
 def _check_number(name: str, value: Any, most: float) -> None:
