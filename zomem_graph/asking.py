@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, TypedDict
 
 from zomem_graph.conversations import read_conversation
+from zomem_graph.conversations.text_form import has_speaker_lines
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.capture import CaptureRequest
 from zomem_graph.nodes.steps.messages import Said, to_said
@@ -96,7 +97,10 @@ def recall_request(message: str, words: RecallWords) -> RecallRequest:
 
 
 def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> CaptureRequest:
-    """Return the request of a capture; plain text is read as a transcript of `Name: …` lines."""
+    """Return the request of a capture.
+
+    Plain text is read as a transcript of `Name: …` lines or as JSON; without either it is what the user said.
+    """
     messages = _said_in(conversation) if isinstance(conversation, str) else to_said(conversation)
     return CaptureRequest(
         messages=messages,
@@ -129,7 +133,10 @@ def as_hits(found: Retrieved) -> Hits:
 
 
 def _said_in(text: str) -> list[Said]:
-    conversation = read_conversation(text)
+    begins = text.lstrip("\ufeff \t\r\n")[:1]
+    if begins not in ("{", "[") and not has_speaker_lines(text):
+        return to_said([{"role": "user", "content": text}])
+    conversation = read_conversation(f"{text}\n")  # more than one line is never taken for the path of a file
     return to_said(
         {"role": message.role, "content": message.content, "name": message.name, "at": message.at}
         for session in conversation.sessions

@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.stores.errors import StoreError
@@ -37,7 +38,7 @@ class Belonging:
         who, now = scope or Scope(), self.clock()
         with self.stores.read() as unit:
             weights = readable(unit, who)
-            found = unit.facts.lookup([*weights], entity, key)
+            found = unit.facts.lookup([*weights], address(entity, key))
         uses = [
             Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
             for fact in found

@@ -65,8 +65,9 @@ def _file_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as error:
         raise InvalidInput(f"There is no file {path}. {ACCEPTED_FORMS}") from error
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
+    except (OSError, ValueError) as error:  # a name that no file can have
+        said = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInput(f"{str(path)!r} cannot be read: {said}. Check its name and permissions.") from error
 
 
 def _decoded(raw: bytes) -> str:

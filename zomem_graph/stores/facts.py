@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
@@ -37,15 +37,10 @@ class Facts:
             _t.persona == persona, func.lower(_t.entity) == entity.lower(), same_key, _t.state == "current"
         )
 
-    def lookup(self, personas: Sequence[str], entity: str, key: str | None = None) -> list[Fact]:
-        """Return current facts of an entity, surest first, then newest (spec F7)."""
-        where = [
-            _t.persona.in_(list(personas)),
-            func.lower(_t.entity) == entity.lower(),
-            _t.state == "current",
-        ]
-        if key is not None:
-            where.append(func.lower(_t.key) == key.lower())
+    def lookup(self, personas: Sequence[str], address: str) -> list[Fact]:
+        """Return current facts whose slot is this address or begins with it, surest first, then newest (spec F7)."""
+        within = and_(_t.slot > f"{address}\x1f", _t.slot < f"{address}\x20")
+        where = (_t.persona.in_(list(personas)), _t.state == "current", or_(_t.slot == address, within))
         rows = self._connection.execute(
             select(sql.facts).where(*where).order_by(_t.confidence.desc(), _t.created_at.desc())
         )

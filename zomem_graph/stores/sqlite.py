@@ -175,6 +175,11 @@ def _on_connect(seconds: float, connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver must not begin by itself
     for pragma in (f"busy_timeout={int(seconds * 1000)}", *_PRAGMAS):
         connection.execute(f"pragma {pragma}")
+    connection.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows ASCII only
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _on_begin(seconds: float, connection: Connection) -> None:

@@ -22,15 +22,18 @@ def first_new(stored: Sequence[Mark], incoming: Sequence[Mark]) -> int:
     """Return the index of the first incoming message that is new; its length when nothing is.
 
     The incoming history is laid over the stored one where its beginning agrees for the longest run,
-    the latest such place winning. A single message equal to the last stored one is a repeat unless both
-    have an id or a time of their own that differ.
+    the latest such place winning; a place where ids or times say that it is the same message wins over any
+    other. A single message equal to the last stored one is a repeat unless both have an id or a time of their
+    own that differ.
     """
-    best = 0
+    best = known = 0
     for start in range(len(stored) - 1, -1, -1):
         run = _agreeing(stored, incoming, start)
         if run > best and _counts(stored, incoming, start, run):
             best = run
-    return best
+        if run > known and _same_id(stored[start], incoming[0]):
+            known = run
+    return known or best
 
 
 def _agreeing(stored: Sequence[Mark], incoming: Sequence[Mark], start: int) -> int:

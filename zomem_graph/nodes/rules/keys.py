@@ -19,6 +19,7 @@ __all__ = [
     "OPPOSITES",
     "ConflictKind",
     "conflict_kind",
+    "address",
     "entity_prefix",
     "is_many",
     "normal",
@@ -126,6 +127,11 @@ def entity_prefix(entity: str) -> str:
     return f"{_address(entity)}{_SEPARATOR}"
 
 
+def address(entity: str, key: str | None = None) -> str:
+    """Return what the slots of an entity, or of one key of it, are or begin with (before a separator)."""
+    return _address(entity) if key is None else _SEPARATOR.join((_address(entity), _address(key)))
+
+
 def opposite_slots(entity: str, key: str | None, value: str) -> tuple[str, ...]:
     """Return the slots a new fact ends elsewhere: to dislike tea ends to like tea."""
     opposite = OPPOSITES.get(_address(key or ""))
@@ -177,8 +183,9 @@ def conflict_kind(old: str, new: str) -> ConflictKind | None:
 
 
 def _address(name: str) -> str:
-    """Return an entity or a key in the form in which addresses are compared."""
-    return _JOINTS.sub(" ", normal(name)).strip()
+    """Return an entity or a key in the form in which addresses are compared; empty when nothing of it shows."""
+    form = normal(name)
+    return _JOINTS.sub(" ", form).strip() or form
 
 
 def _words(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.scope import SHARED, Scope
@@ -319,7 +320,7 @@ def _patience(loop: Loop) -> timedelta:
 def _entity_is_alive(unit: Unit, loop: Loop, now: datetime) -> bool:
     if loop.entity is None:
         return False
-    facts = unit.facts.lookup([loop.persona], loop.entity)
+    facts = unit.facts.lookup([loop.persona], address(loop.entity))
     return any(fact.created_at > now - _OVER_AFTER for fact in facts)
 
 
