@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
-from zomem_graph.nodes.rules.keys import entity_prefix, is_many, opposite_slots, same_value, slot
+from zomem_graph.nodes.rules.keys import entity_prefix, is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
@@ -296,10 +296,10 @@ def _notes(new: NewFact) -> tuple[str, ...]:
 def _check_text(name: str, value: Any, longest: int) -> None:
     if not isinstance(value, str):
         raise InvalidInput(f"{name} must be text, not {type(value).__name__}.")
-    if not value.strip():
-        raise InvalidInput(f"{name} is empty. Say what is to be remembered.")
     if len(value) > longest:
         raise InvalidInput(f"{name} has {len(value):,} characters; at most {longest:,} are stored. Split it.")
+    if not value.strip() or (name in ("entity", "key") and not normal(value)):  # controls alone name nothing
+        raise InvalidInput(f"{name} is empty. Say what is to be remembered.")
 
 
 def _check_trust(trust: str) -> None:
