@@ -6,7 +6,7 @@ from dataclasses import replace
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.hop import Gain, Lent, by_stems, by_tokens, lend, spread
-from zomem_graph.nodes.steps.legs import Look, allowed
+from zomem_graph.nodes.steps.legs import Look, allowed, in_view
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import Place
 from zomem_graph.stores.items import Candidate
@@ -101,7 +101,7 @@ def _newcomers(
     space = services.embedder.identity if services.embedder is not None else None
     now = services.clock()
     found = unit.items.candidates(outside, embedder=space)
-    return [one for one in found if allowed(one, query, look.personas, now)]
+    return [one for one in found if allowed(one, query, look.personas, now) and not in_view(one, query, look.hidden)]
 
 
 def _share(candidate: Candidate, options: RetrieveOptions) -> float:

@@ -21,7 +21,7 @@ from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import search_text
 
-__all__ = ["Look", "allowed", "look"]
+__all__ = ["Look", "allowed", "in_view", "look"]
 
 
 @dataclass
@@ -36,6 +36,7 @@ class Look:
     notes: list[str]
     late: Comparison | None = None
     names_known: bool = False
+    hidden: frozenset[str] = frozenset()
 
     @cached_property
     def words_rank(self) -> dict[int, int]:
@@ -73,13 +74,13 @@ def look(
         candidates = [
             c
             for c in unit.items.candidates(found, embedder=space)
-            if allowed(c, query, personas, now) and not _in_view(c, query, hidden)
+            if allowed(c, query, personas, now) and not in_view(c, query, hidden)
         ]
         late = compare(unit, services, tokens, [c.num for c in candidates])
         if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
             notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
         known = _names_known(unit, query, personas, speakers)
-    return Look(words, meaning, candidates, personas, speakers, notes, late, known)
+    return Look(words, meaning, candidates, personas, speakers, notes, late, known, hidden)
 
 
 def _hidden(query: Query, speakers: Sequence[str]) -> frozenset[str]:
@@ -87,7 +88,7 @@ def _hidden(query: Query, speakers: Sequence[str]) -> frozenset[str]:
     return frozenset(content_hash(f"{name}: {text}") for text in query.visible for name in speakers)
 
 
-def _in_view(candidate: Candidate, query: Query, hidden: frozenset[str]) -> bool:
+def in_view(candidate: Candidate, query: Query, hidden: frozenset[str]) -> bool:
     """Return whether a turn, or the episode of the running thread itself, would only repeat what is seen."""
     if candidate.kind == "turn":
         return candidate.text_hash in hidden
