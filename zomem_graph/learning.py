@@ -10,6 +10,7 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.steps.extract import capture_state, extract_due, retry_failed
 from zomem_graph.nodes.values import CaptureReport
+from zomem_graph.streaming import CaptureStream
 
 __all__ = ["Learning"]
 
@@ -50,6 +51,18 @@ class Learning:
         """Do the same as `capture` without blocking the event loop."""
         self._check_open()
         return await arun(capture(self, capture_request(conversation, words)))
+
+    def capture_stream(
+        self: _Opened,
+        *,
+        scope: Scope | None = None,
+        source: str = "api",
+        session: str | None = None,
+        model: str | None = None,
+    ) -> CaptureStream:
+        """Return a stream that learns while a conversation goes on, provisionally until it is closed (spec F49)."""
+        self._check_open()
+        return CaptureStream(self, scope=scope or Scope(), source=source, session=session, model=model)
 
     def capture_stats(self: _Opened) -> dict[str, Any]:
         """Return what captures brought, what no model has read yet and why, and the last five (spec F44)."""

@@ -12,7 +12,7 @@ from zomem_graph import Memory, Scope
 from zomem_graph.nodes.options import CaptureOptions, MemoryOptions, WriteOptions
 from zomem_graph.nodes.ports import Ask
 from zomem_graph.nodes.rules.windows import pieces
-from zomem_graph.stores.errors import ModelError, ModelMissing, ModelTimeout
+from zomem_graph.stores.errors import Closed, ModelError, ModelMissing, ModelTimeout
 from zomem_graph.testing import Answer, FixedClock, Refusal, ScriptedChat, ScriptedOpenAIServer, SmallEmbedder
 
 from .command_line import CommandLine
@@ -298,3 +298,66 @@ def test_stats_name_what_waits_and_why_on_the_command_line(home: Path, tmp_path:
     assert stats["extraction_queue"] == {"waiting": 1}
     assert "500" in stats["unread"][0]["error"] or "ModelError" in stats["unread"][0]["error"]
     assert zomem.json("capture", "retry")["retried"] == 1
+
+
+# -- streaming -------------------------------------------------------------------------------
+
+
+def test_a_stream_knows_provisionally_and_confirms_at_its_end(opened: Opened) -> None:
+    with opened("none") as memory:
+        stream = memory.capture_stream(scope=ANN)
+        assert stream.add(said("My sister lives in Porto.", "She likes it there.")) == []
+        (early,) = stream.add(said("So do I, mostly."))
+        assert (early.value, early.tier, early.trust) == ("Porto", "session", "user")
+        assert memory.stats()["turns"] == 0
+        report = stream.close()
+        assert (report.turns, report.unchanged) == (3, 1)
+        (known,) = memory.lookup(early.entity, early.key, scope=ANN)
+        assert (known.id, known.source) == (early.id, "auto-capture:stream")
+        assert known.tier != "session"
+        assert "provisional_tier" not in known.metadata
+        assert memory.provenance(known.id, scope=ANN).said[-1].turn is not None
+        assert stream.close() is report
+
+
+def test_what_the_whole_conversation_does_not_confirm_is_retracted(opened: Opened) -> None:
+    quote = "the cabin is teal, or so I thought"
+    chat = ScriptedChat([{"facts": [fact(quote)]}, {"facts": []}])
+    with opened(chat) as memory:
+        memory.remember("cabin", "colour", "white", persona="ann")
+        with memory.capture_stream(scope=ANN) as stream:
+            assert [each.value for each in stream.add(said(quote, "no, wait", "it is white"))] == ["teal"]
+            assert values(memory) == ["teal"]
+        assert values(memory) == ["white"]
+
+
+def test_a_stream_whose_end_cannot_be_read_stays_provisional_until_it_is(opened: Opened) -> None:
+    quote = "the cabin is teal since May"
+    chat = ScriptedChat([{"facts": [fact(quote)]}, ModelError("down"), {"facts": [fact(quote)]}])
+    with opened(chat) as memory:
+        with memory.capture_stream(scope=ANN) as stream:
+            stream.add(said(quote, "yes", "indeed"))
+        (waiting,) = memory.lookup("cabin", scope=ANN)
+        assert waiting.tier == "session"
+        memory.capture_retry()
+        memory.capture_waiting()
+        (known,) = memory.lookup("cabin", scope=ANN)
+        assert (known.id, known.tier) == (waiting.id, "stable")
+
+
+def test_a_stretch_gives_at_most_five_sure_facts(opened: Opened) -> None:
+    text = "the cabin has many parts"
+    many = [fact(text, key=f"part {n}", value=f"v{n}", confidence=1.0 if n < 8 else 0.7) for n in range(12)]
+    with opened(ScriptedChat({"facts": many})) as memory:
+        stream = memory.capture_stream(scope=ANN)
+        assert len(stream.add(said(text, "a", "b"))) == 5
+        assert stream.close().queued == 0
+        assert len(values(memory)) == 12
+
+
+def test_a_stream_takes_nothing_after_its_end(opened: Opened) -> None:
+    with opened("none") as memory:
+        stream = memory.capture_stream(scope=ANN)
+        stream.close()
+        with pytest.raises(Closed, match="stream was closed"):
+            stream.add(said("late"))

@@ -54,6 +54,10 @@ class Facts:
         rows = self._connection.execute(select(sql.facts).where(*where).order_by(_t.created_at, _t.id))
         return [Fact(**row) for row in rows.mappings()]
 
+    def of_source(self, persona: str, source: str) -> list[Fact]:
+        """Return a persona's current facts from exactly this source, newest first."""
+        return self._many(_t.persona == persona, _t.state == "current", _t.source == source)
+
     def find(self, ids: Sequence[str]) -> list[Fact]:
         """Return facts by id, in any state."""
         return self._many(_t.id.in_(list(ids))) if ids else []

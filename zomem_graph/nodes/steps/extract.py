@@ -17,6 +17,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.reading import Reading, as_facts, extraction_models, read_turns
 from zomem_graph.nodes.steps.remember import Stored, store_facts
+from zomem_graph.nodes.steps.stream import settle_provisional
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import ModelError
 from zomem_graph.stores.identity import new_id
@@ -169,6 +170,9 @@ def _read_job(services: Services, job: Extraction, turns: Sequence[Turn]) -> Flo
     else:
         reading = yield from read_turns(services, turns, models)
     outcome: _Outcome = yield from work(lambda: _settle(services, job, reading))
+    if outcome.failed is None:
+        scope = Scope(persona=job.persona)
+        yield from work(lambda: settle_provisional(services, scope=scope, session=job.session, turn_ids=job.turn_ids))
     return outcome
 
 
