@@ -22,7 +22,7 @@ __all__ = [
 class GateOptions:
     """When memory is worth a look, and when what it holds is worth injecting; all are values of `Hit.score`.
 
-    Where words do not decide, `named_floor` is for messages that name somebody or something memory knows,
+    Where words do not decide, `named_floor` is for questions that name somebody or something memory knows,
     `short_floor` for those of fewer than `telling_words`, which anything covers, and `floor` for the others; `needed_floor` is for messages whose words ask for memory, `least_hit` for each
     single hit.
     """

@@ -91,6 +91,7 @@ class GateVerdict:
     method: str
     reason: str
     continuation: bool = False
+    question: bool = False
     keywords: tuple[str, ...] = ()
 
 

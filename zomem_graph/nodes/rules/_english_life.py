@@ -104,7 +104,8 @@ _DAYS: Final = (
     ),
     rule(
         rf"my (?:next )?(?P<k>(?:[\w'’-]+ ){{0,3}}?{_APPOINTMENTS}(?: (?:with|to|for) [\w. ]{{2,30}}?)?)"
-        r" (?:is|leaves|starts|departs|begins|got moved to|was moved to|moved to)(?: now)? (?P<v>.+)",
+        r" (?:is|leaves|starts|departs|begins|(?:(?:has|have)(?: now)? been |got |was |is |has )?"
+        r"(?:moved|postponed|rescheduled|shifted|pushed|brought forward)(?: back)? to)(?: now)? (?P<v>.+)",
         "{k}", "dated", tier="active",
     ),
     rule(r"i(?:['’]ve| have) (?:already )?(?:been to|visited) (?P<v>.+)", "visited", "places"),

@@ -25,6 +25,7 @@ __all__ = ["Cues", "Judgement", "Verdict", "judge", "read_cues"]
 HEAD_CHARACTERS: Final = 1_500
 TAIL_CHARACTERS: Final = 500
 KEYWORDS: Final = 6  # spec F60
+_A_FEW: Final = 3  # words that tell; a greeting with no more asks for nothing
 
 
 class Verdict(StrEnum):
@@ -135,6 +136,8 @@ def _need(cues: Cues) -> Judgement | None:
 def _no_need(cues: Cues) -> Judgement | None:
     if cues.small_talk:
         return Judgement(Verdict.SKIP, "small talk about the assistant")
+    if cues.greeting and not cues.is_question and len(cues.keywords) <= _A_FEW and not cues.capitalised_names:
+        return Judgement(Verdict.SKIP, "a greeting and little else")
     if cues.self_contained_task:
         return Judgement(Verdict.SKIP, "a task that holds all it needs")
     if cues.general_knowledge:

@@ -27,6 +27,7 @@ def decide_by_words(message: str) -> GateVerdict:
         method="continuation" if continuation else "words",
         reason=judgement.reason,
         continuation=continuation,
+        question=cues.is_question,
         keywords=cues.keywords,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.hop import Gain, Lent, by_stems, by_tokens, lend, spread
 from zomem_graph.nodes.steps.legs import Look, allowed, in_view
 from zomem_graph.nodes.steps.query import Query
@@ -16,6 +17,7 @@ from zomem_graph.stores.words import terms
 
 __all__ = ["hop_once"]
 
+_NOBODY = ("user", "project", "assistant")
 _LOWEST_PLACE = 100  # the place whose score counts as zero activation
 
 
@@ -62,7 +64,9 @@ def _lent(
 ) -> dict[int, Lent]:
     numbers = [num for num, _ in seeds]
     entities = unit.items.entities_of(numbers)
-    named = sorted({entity for found in entities.values() for entity in found})
+    # Whoever speaks, and "user" or "project", is named everywhere: no way from one thing to another.
+    everywhere = {*(entity_key(name) for name in look.speakers), *_NOBODY}
+    named = sorted({entity for found in entities.values() for entity in found} - everywhere)
     sharing = unit.items.sharing(named, list(look.personas), most=options.hop.most)
     if not sharing:
         return {}

@@ -171,9 +171,9 @@ def answer(
     )
 
 
-def _floor(options: GateOptions, found: Retrieved, words_asked: int) -> float:
+def _floor(options: GateOptions, verdict: GateVerdict, found: Retrieved, words_asked: int) -> float:
     """Return what the best hit must reach where the words of a message do not decide."""
-    if found.trace.get("names_known"):
+    if found.trace.get("names_known") and verdict.question:
         return options.named_floor
     return options.floor if words_asked >= options.telling_words else options.short_floor
 
@@ -183,7 +183,7 @@ def _refused(
 ) -> Recollection | None:
     """Return the answer without a block when the evidence is too thin for one."""
     best = found.hits[0].score if found.hits else 0.0
-    floor = _floor(options, found, words_asked)
+    floor = _floor(options, verdict, found, words_asked)
     if verdict.decision == "look" and best < floor:
         reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {floor:.2f}"
         return Recollection(decision="skip", method="evidence", reason=reason)
