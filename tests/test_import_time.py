@@ -64,9 +64,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> str:
         "--batch",
         "-",
     ]
-    subprocess.run(
-        command, input=facts, env={"HOME": str(folder)}, capture_output=True, timeout=120, check=True
-    )
+    subprocess.run(command, input=facts, env={"HOME": str(folder)}, capture_output=True, timeout=120, check=True)
     return str(folder / "home")
 
 
@@ -91,9 +89,7 @@ def test_the_overview_loads_no_command_and_no_memory(arguments: list[str]) -> No
 def test_a_command_loads_only_its_own_file(home: str) -> None:
     loaded = modules_after(call(2), "gate", "hello", "--home", home)
 
-    assert {name for name in loaded if name.removeprefix("zomem_graph.") in WORD_MODULES} == {
-        "zomem_graph.cli.gate"
-    }
+    assert {name for name in loaded if name.removeprefix("zomem_graph.") in WORD_MODULES} == {"zomem_graph.cli.gate"}
 
 
 @pytest.mark.parametrize(("arguments", "code"), READING_COMMANDS)

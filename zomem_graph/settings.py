@@ -62,9 +62,7 @@ _ALLOWED = MappingProxyType(
         "routing_strategy": "fast, reliable, balanced or explore",
     }
 )
-_PASSWORD = re.compile(
-    r"(?<=://)[^/?#\s]*(?=@)|(?<=[?&])(password|token|key|api_key)=[^&#\s]+", re.IGNORECASE
-)
+_PASSWORD = re.compile(r"(?<=://)[^/?#\s]*(?=@)|(?<=[?&])(password|token|key|api_key)=[^&#\s]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -239,9 +237,7 @@ def _schema() -> "type[BaseSettings]":
 
         hyde_default: bool = Field(default=True, validation_alias=read("hyde_default"))
         port: int = Field(default=48400, ge=1, le=65535, validation_alias=read("port"))
-        routing_strategy: RoutingStrategy = Field(
-            default="balanced", validation_alias=read("routing_strategy")
-        )
+        routing_strategy: RoutingStrategy = Field(default="balanced", validation_alias=read("routing_strategy"))
 
     return Schema
 

@@ -27,9 +27,7 @@ def passage(text: str, relevance: float, *, overhead: int = 0) -> Passage:
     return Passage(key=text[:10], text=text, relevance=relevance, overhead=overhead)
 
 
-@pytest.mark.parametrize(
-    ("text", "price"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("猫", 1), ("猫猫", 2)]
-)
+@pytest.mark.parametrize(("text", "price"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("猫", 1), ("猫猫", 2)])
 def test_a_token_is_four_bytes_of_utf8(text: str, price: int) -> None:
     assert tokens(text) == price
 
@@ -47,9 +45,7 @@ def test_nothing_gets_lost_or_made_up(passages: list[Passage], budget: int) -> N
     chosen = fit(passages, budget)
 
     order = [one.key for one in passages]
-    assert [one.key for one in chosen.kept] == [
-        key for key in order if key in {one.key for one in chosen.kept}
-    ]
+    assert [one.key for one in chosen.kept] == [key for key in order if key in {one.key for one in chosen.kept}]
     assert {one.key for one in chosen.kept}.isdisjoint(one.key for one in chosen.dropped)
     assert len(chosen.kept) + len(chosen.dropped) == len(passages)
     assert {one.key for one in chosen.trimmed} <= {one.key for one in chosen.kept}
@@ -103,9 +99,7 @@ def test_a_cut_keeps_the_sentence_that_answers() -> None:
 def test_a_cut_shows_the_current_value_of_a_long_fact() -> None:
     fact = "Until March the server ran on port 22, as everybody knew. Since then sshd listens on port 49222."
 
-    assert (
-        trim(fact, terms("which port does sshd listen on"), 16) == "… Since then sshd listens on port 49222."
-    )
+    assert trim(fact, terms("which port does sshd listen on"), 16) == "… Since then sshd listens on port 49222."
 
 
 def test_a_cut_without_terms_keeps_the_beginning() -> None:
@@ -113,9 +107,7 @@ def test_a_cut_without_terms_keeps_the_beginning() -> None:
 
 
 def test_a_sentence_too_long_is_cut_between_words_around_the_term() -> None:
-    cut = trim(
-        "one two three four five " * 20 + "harbour " + "six seven eight nine ten " * 20, ["harbours"], 12
-    )
+    cut = trim("one two three four five " * 20 + "harbour " + "six seven eight nine ten " * 20, ["harbours"], 12)
 
     assert cut is not None
     assert "harbour" in cut.split()
@@ -124,18 +116,14 @@ def test_a_sentence_too_long_is_cut_between_words_around_the_term() -> None:
 
 
 def test_text_without_spaces_can_be_cut() -> None:
-    cut = trim(
-        "会議は月曜日です。" * 10 + "新しい住所は京都です。" + "会議は月曜日です。" * 10, terms("住所"), 16
-    )
+    cut = trim("会議は月曜日です。" * 10 + "新しい住所は京都です。" + "会議は月曜日です。" * 10, terms("住所"), 16)
 
     assert cut is not None
     assert "新しい住所は京都です。" in cut
 
 
 @given(text=any_text, words=st.lists(st.sampled_from(["ab", "a", "猫"])), budget=st.integers(-3, 40))
-def test_a_cut_is_never_over_its_budget_and_only_made_of_the_text(
-    text: str, words: list[str], budget: int
-) -> None:
+def test_a_cut_is_never_over_its_budget_and_only_made_of_the_text(text: str, words: list[str], budget: int) -> None:
     cut = trim(text, words, budget)
 
     if cut is None:

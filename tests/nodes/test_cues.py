@@ -151,9 +151,7 @@ def test_names_are_found_inside_a_sentence() -> None:
 
 
 def test_keywords_are_the_first_six_words_that_say_something() -> None:
-    keywords = read_cues(
-        "What did we decide about the onboarding checklist for Lisbon v2.1 and Porto?"
-    ).keywords
+    keywords = read_cues("What did we decide about the onboarding checklist for Lisbon v2.1 and Porto?").keywords
 
     assert keywords == ("decide", "onboarding", "checklist", "lisbon", "v2.1", "porto")
 
@@ -173,8 +171,7 @@ def test_every_judgement_has_a_reason_in_one_line() -> None:
 @pytest.mark.parametrize("half", [0, 1])
 def test_continuations_are_told_from_the_rest(half: int) -> None:
     found = [
-        (row["label"], read_cues(row["text"]).continuation)
-        for row in rows("continuation_messages.jsonl", half=half)
+        (row["label"], read_cues(row["text"]).continuation) for row in rows("continuation_messages.jsonl", half=half)
     ]
     hits = found.count((True, True))
 
@@ -185,9 +182,7 @@ def test_continuations_are_told_from_the_rest(half: int) -> None:
 @pytest.mark.parametrize("half", [0, 1])
 def test_no_message_that_needs_memory_is_skipped(half: int) -> None:
     judged = [(row["label"], verdict(row["text"])) for row in rows("gate_messages.jsonl", half=half)]
-    told = {
-        label: [given for truth, given in judged if truth == label] for label in ("memory", "skip", "unsure")
-    }
+    told = {label: [given for truth, given in judged if truth == label] for label in ("memory", "skip", "unsure")}
 
     assert Verdict.SKIP not in told["memory"]
     assert Verdict.SKIP not in told["unsure"]

@@ -104,9 +104,7 @@ def test_a_moment_is_the_same_at_either_edge(text: str, moment: datetime) -> Non
 
 
 def test_until_a_day_includes_that_day() -> None:
-    assert parse_instant("2024-05-03", now=NOW, time_zone="UTC", edge="end") == datetime(
-        2024, 5, 4, tzinfo=UTC
-    )
+    assert parse_instant("2024-05-03", now=NOW, time_zone="UTC", edge="end") == datetime(2024, 5, 4, tzinfo=UTC)
 
 
 def test_open_ranges_reach_to_the_ends_of_the_calendar() -> None:

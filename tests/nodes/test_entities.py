@@ -82,9 +82,7 @@ def test_marked_names_are_found(text: str, name: str) -> None:
     assert entities(text) == (name,)
 
 
-@pytest.mark.parametrize(
-    "text", ['he said "maybe later, I think."', "mail anna@example.org", "i.e. v2.3 or 1.24"]
-)
+@pytest.mark.parametrize("text", ['he said "maybe later, I think."', "mail anna@example.org", "i.e. v2.3 or 1.24"])
 def test_what_only_looks_marked_is_not(text: str) -> None:
     assert entities(text) == ()
 

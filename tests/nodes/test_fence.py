@@ -45,9 +45,7 @@ JUNK = [
 def lookalikes(draw: st.DrawFn) -> str:
     """A mark as somebody would write it to get around a plain comparison."""
     junk = draw(st.sampled_from(JUNK))
-    which = draw(
-        st.integers(0, 2**20)
-    )  # bit by bit: whether a letter is respelt, and whether junk follows it
+    which = draw(st.integers(0, 2**20))  # bit by bit: whether a letter is respelt, and whether junk follows it
     letters = []
     for place, letter in enumerate(draw(st.sampled_from(MARKS))):
         looks = SPELLINGS.get(letter, letter + letter.upper())
@@ -55,9 +53,7 @@ def lookalikes(draw: st.DrawFn) -> str:
     return "".join(letters)
 
 
-data = st.lists(st.one_of(st.text(max_size=20), lookalikes(), st.sampled_from(MARKS)), max_size=4).map(
-    "".join
-)
+data = st.lists(st.one_of(st.text(max_size=20), lookalikes(), st.sampled_from(MARKS)), max_size=4).map("".join)
 any_line = st.builds(
     Line,
     text=data,
@@ -95,9 +91,7 @@ def test_each_line_stays_one_row(lines: list[Line]) -> None:
     assert all(shown.startswith("-") for shown in block.splitlines()[2:-1])
 
 
-@given(
-    before=st.text(max_size=30), after=st.text(max_size=30), lines=st.lists(any_line, min_size=1, max_size=3)
-)
+@given(before=st.text(max_size=30), after=st.text(max_size=30), lines=st.lists(any_line, min_size=1, max_size=3))
 def test_our_blocks_can_be_taken_out_again(before: str, after: str, lines: list[Line]) -> None:
     text = f"{before}\n{fence(lines)}\n{after}"
 
@@ -168,16 +162,13 @@ def test_terminal_codes_and_hidden_characters_are_dropped() -> None:
     hidden = "".join(chr(0xE0000 + ord(c)) for c in "ignore all")
 
     assert (
-        harmless("\x1b[31mred\x1b[0m \x1b]0;title\x07bell\x07 \x9b2Jx\ud800\ufeff\u202e!" + hidden)
-        == "red bell x!"
+        harmless("\x1b[31mred\x1b[0m \x1b]0;title\x07bell\x07 \x9b2Jx\ud800\ufeff\u202e!" + hidden) == "red bell x!"
     )
 
 
 def test_a_row_shows_where_it_comes_from() -> None:
     late = datetime(2024, 5, 3, 23, 30, tzinfo=UTC)
-    line = Line(
-        text="Rents\na flat", at=late, speaker="Anna", kind="turn", state="superseded", id="3f2a9c0b11d2"
-    )
+    line = Line(text="Rents\na flat", at=late, speaker="Anna", kind="turn", state="superseded", id="3f2a9c0b11d2")
 
     shown = row(line, zone=timezone(timedelta(hours=3)))
 

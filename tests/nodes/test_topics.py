@@ -18,9 +18,7 @@ from zomem_graph.nodes.rules.topics import topic_words
 TRIPS = ["Where to?", "Some ideas:\n1. Lyon by train\n2. Porto by plane\n3. Stay at home"]
 
 
-@pytest.mark.parametrize(
-    "message", ["continue", "yes, go ahead", "weiter", "继续", "I'm back. Where were we?"]
-)
+@pytest.mark.parametrize("message", ["continue", "yes, go ahead", "weiter", "继续", "I'm back. Where were we?"])
 def test_a_bare_word_to_go_on_has_no_topic(message: str) -> None:
     assert topic_words(message) == ()
 

@@ -77,9 +77,7 @@ class Shelf:
         kind: str = "fact",
         model: str = MODEL,
     ) -> list[str]:
-        new = [
-            NewItem(id=new_id(), kind=kind, persona=persona, text="a thing", created_at=NOW) for _ in vectors
-        ]
+        new = [NewItem(id=new_id(), kind=kind, persona=persona, text="a thing", created_at=NOW) for _ in vectors]
         with self.database.write() as connection:
             items = Items(connection, self.database.dialect)
             rows = zip(items.add(new), new, vectors, strict=True)
@@ -122,9 +120,7 @@ class Shelf:
             names = {item.num: item.id for item in items.find(self._ids(items, persona, model))}
         return [names[num] for num in best]
 
-    def exact(
-        self, vector: Vector, *, limit: int = 5, persona: str = "anna", model: str = MODEL
-    ) -> list[str]:
+    def exact(self, vector: Vector, *, limit: int = 5, persona: str = "anna", model: str = MODEL) -> list[str]:
         """Return what the search must find, from the tables alone."""
         with self.database.read() as connection:
             items = Items(connection, self.database.dialect)
@@ -249,9 +245,7 @@ class VectorIndexContract:
         assert ids_of(index, vectors[3]) == [item]
         assert index.verify().sound
 
-    def test_what_came_and_went_between_two_drains_leaves_no_trace(
-        self, shelf: Shelf, index: VectorIndex
-    ) -> None:
+    def test_what_came_and_went_between_two_drains_leaves_no_trace(self, shelf: Shelf, index: VectorIndex) -> None:
         vectors = shelf.vectors(2)
         shelf.purge(shelf.add(vectors))
         assert drain_all(index) == 4

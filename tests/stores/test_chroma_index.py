@@ -163,9 +163,7 @@ def test_a_drain_does_not_wait_for_another_one(shelf: Shelf, index: ChromaIndex)
     assert shelf.waiting() == 1
 
 
-def test_a_reader_that_cannot_load_says_so_and_one_that_lags_answers(
-    shelf: Shelf, index: ChromaIndex
-) -> None:
+def test_a_reader_that_cannot_load_says_so_and_one_that_lags_answers(shelf: Shelf, index: ChromaIndex) -> None:
     vectors = shelf.vectors(2)
     shelf.add(vectors)
     drain_all(index)
@@ -277,9 +275,7 @@ print("chromadb" in sys.modules)
     assert run(code, shelf.home).strip() == "False"
 
 
-def test_only_ids_and_vectors_reach_chroma_and_only_the_owner_reads_them(
-    shelf: Shelf, index: ChromaIndex
-) -> None:
+def test_only_ids_and_vectors_reach_chroma_and_only_the_owner_reads_them(shelf: Shelf, index: ChromaIndex) -> None:
     shelf.add(shelf.vectors(150))
     drain_all(index)
     folder = shelf.home / "chroma"
@@ -319,9 +315,7 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         program = Path(sys.executable).with_name("chroma")
         command = [str(program), "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
-        )
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
         until = time.monotonic() + 20
         while time.monotonic() < until and self.process.poll() is None:
             with socket.socket() as probe:

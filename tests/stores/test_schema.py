@@ -86,8 +86,6 @@ def test_any_time_comes_back_within_a_microsecond(value: datetime) -> None:
 
 def test_two_current_values_in_one_slot_are_refused_by_the_database(database: Database) -> None:
     with database.read() as connection:
-        said = connection.execute(
-            text("select sql from sqlite_master where name = 'uq_facts_slot'")
-        ).scalar_one()
+        said = connection.execute(text("select sql from sqlite_master where name = 'uq_facts_slot'")).scalar_one()
     assert "UNIQUE" in said.upper()
     assert "state = 'current'" in said

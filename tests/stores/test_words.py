@@ -49,9 +49,7 @@ class Index:
     def match(self, expression: str | None) -> list[int]:
         if expression is None:
             return []
-        found = self.db.execute(
-            "SELECT rowid FROM rows WHERE rows MATCH ? ORDER BY bm25(rows)", (expression,)
-        )
+        found = self.db.execute("SELECT rowid FROM rows WHERE rows MATCH ? ORDER BY bm25(rows)", (expression,))
         return [rowid for (rowid,) in found]
 
     def ask(self, query: str) -> list[int]:

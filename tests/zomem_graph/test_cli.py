@@ -84,9 +84,7 @@ def test_a_mistyped_command_is_answered_with_what_is_near(zomem: CommandLine) ->
         (["stats", "--persona"], "requires an argument"),
     ],
 )
-def test_wrong_use_ends_with_one_and_one_clear_line(
-    arguments: list[str], said: str, zomem: CommandLine
-) -> None:
+def test_wrong_use_ends_with_one_and_one_clear_line(arguments: list[str], said: str, zomem: CommandLine) -> None:
     result = zomem(*arguments)
 
     assert (result.exit_code, result.stdout) == (1, "")

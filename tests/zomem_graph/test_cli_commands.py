@@ -179,9 +179,7 @@ def test_a_conversation_may_come_from_standard_input_under_a_name(zomem: Command
 
 
 def test_each_session_of_a_file_keeps_its_name(zomem: CommandLine) -> None:
-    sessions = [
-        {"id": name, "messages": [{"role": "user", "content": f"It is {name}."}]} for name in ("a", "b")
-    ]
+    sessions = [{"id": name, "messages": [{"role": "user", "content": f"It is {name}."}]} for name in ("a", "b")]
     document = json.dumps({"title": "week", "sessions": sessions})
 
     assert zomem.json("observe", "-", given=document)["sessions"] == {"week/a": 1, "week/b": 1}
@@ -240,9 +238,7 @@ def test_search_keeps_to_the_times_it_is_given(zomem: CommandLine) -> None:
     assert found("--since", "yesterday") == []
 
 
-@pytest.mark.parametrize(
-    "query", ["", "   ", '"', "NEAR(", "a AND", "*", "日本", "🦀", "\udce9", "x" * 10_000]
-)
+@pytest.mark.parametrize("query", ["", "   ", '"', "NEAR(", "a AND", "*", "日本", "🦀", "\udce9", "x" * 10_000])
 def test_every_text_is_a_legal_query(query: str, zomem: CommandLine, chat: str) -> None:
     zomem.ok("observe", chat)
 

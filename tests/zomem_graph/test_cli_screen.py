@@ -74,9 +74,7 @@ def test_joined_emoji_and_scripts_survive() -> None:
         assert harmless(text) == text
 
 
-@pytest.mark.parametrize(
-    "arguments", [["search", "note"], ["lookup", "ana"], ["search", "note", "--explain"]]
-)
+@pytest.mark.parametrize("arguments", [["search", "note"], ["lookup", "ana"], ["search", "note", "--explain"]])
 def test_stored_text_does_nothing_to_a_terminal(arguments: list[str], zomem: CommandLine) -> None:
     received = on_a_terminal(arguments, zomem.variables())
 
@@ -86,9 +84,7 @@ def test_stored_text_does_nothing_to_a_terminal(arguments: list[str], zomem: Com
         assert sign not in received
 
 
-@pytest.mark.parametrize(
-    "arguments", [["search", "note"], ["lookup", "ana"], ["recall", "what was my evil note?"]]
-)
+@pytest.mark.parametrize("arguments", [["search", "note"], ["lookup", "ana"], ["recall", "what was my evil note?"]])
 def test_what_is_piped_holds_no_controls_either(arguments: list[str], zomem: CommandLine) -> None:
     done = zomem.process(*arguments)
 
@@ -144,9 +140,7 @@ def test_closed_streams_are_no_failure(zomem: CommandLine) -> None:
 
     assert subprocess.run(["sh", "-c", line], env=zomem.variables(), timeout=60, check=False).returncode == 0
     line = f"{sys.executable} -m zomem_graph gate - <&-"
-    done = subprocess.run(
-        ["sh", "-c", line], env=zomem.variables(), timeout=60, check=False, capture_output=True
-    )
+    done = subprocess.run(["sh", "-c", line], env=zomem.variables(), timeout=60, check=False, capture_output=True)
     assert (done.returncode, b"standard input is closed" in done.stderr) == (1, True)
 
 

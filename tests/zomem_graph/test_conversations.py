@@ -43,9 +43,7 @@ def test_a_named_speaker_is_a_user_and_an_assistant_is_not() -> None:
     assert ids(conversation) == ["s1:1", "s1:2", "s1:3", "s1:4", "s1:5"]
 
 
-@pytest.mark.parametrize(
-    "line", ["**Ana:** hello", "**Ana**: hello", "__Ana:__ hello", "Ana: hello", "Ana： hello"]
-)
+@pytest.mark.parametrize("line", ["**Ana:** hello", "**Ana**: hello", "__Ana:__ hello", "Ana: hello", "Ana： hello"])
 def test_a_speaker_may_be_set_in_bold(line: str) -> None:
     assert said(read_conversation(f"{line}\n")) == [("user", "Ana", "hello")]
 
@@ -119,9 +117,7 @@ def test_a_rule_after_every_message_is_only_decoration() -> None:
 
 
 def test_headings_that_are_role_words_open_messages() -> None:
-    assert said(
-        read_conversation("# Chat\n\n## User\n\nhello\n\n## Assistant\n\nhi\n\n## Details\n\nmore\n")
-    ) == [
+    assert said(read_conversation("# Chat\n\n## User\n\nhello\n\n## Assistant\n\nhi\n\n## Details\n\nmore\n")) == [
         ("user", None, "hello"),
         ("assistant", None, "hi\n\n## Details\n\nmore"),
     ]
@@ -199,9 +195,7 @@ def test_our_own_form_keeps_sessions_ids_and_questions() -> None:
         json.dumps(
             {
                 "title": "T",
-                "sessions": [
-                    {"id": "mon", "at": "2026-05-04", "messages": [{"role": "Ana", "content": "tea"}]}
-                ],
+                "sessions": [{"id": "mon", "at": "2026-05-04", "messages": [{"role": "Ana", "content": "tea"}]}],
                 "questions": [{"question": "What?", "answer": "tea", "evidence": ["mon:1"], "kind": "fact"}],
             }
         )
@@ -288,9 +282,7 @@ def test_a_file_without_a_title_is_called_by_its_name(tmp_path: Path) -> None:
         ("turn.json", b'{"session_1": [{"speaker": "A"}]}', "without speaker and dia_id (session_1, turn 1)"),
     ],
 )
-def test_what_cannot_be_read_is_named_with_what_was_found(
-    tmp_path: Path, name: str, raw: bytes, found: str
-) -> None:
+def test_what_cannot_be_read_is_named_with_what_was_found(tmp_path: Path, name: str, raw: bytes, found: str) -> None:
     file = tmp_path / name
     file.write_bytes(raw)
 
@@ -329,18 +321,12 @@ def test_any_text_or_bytes_are_read_or_refused_clearly(text: str, raw: bytes) ->
         assert all(message.content for message in conversation.messages)
 
 
-@given(
-    st.lists(
-        st.text(alphabet=st.characters(codec="utf-8", categories=["L", "N", "Zs"]), min_size=1), min_size=1
-    )
-)
+@given(st.lists(st.text(alphabet=st.characters(codec="utf-8", categories=["L", "N", "Zs"]), min_size=1), min_size=1))
 def test_nothing_that_was_said_is_lost(contents: list[str]) -> None:
     text = "".join(f"Ana: {content}\n\nBot: ok\n\n" for content in contents)
     kept = [message.content for message in read_conversation(text).messages if message.role == "user"]
 
-    assert [content.strip() for content in kept] == [
-        content.strip() for content in contents if content.strip()
-    ]
+    assert [content.strip() for content in kept] == [content.strip() for content in contents if content.strip()]
 
 
 @pytest.mark.parametrize(
@@ -444,9 +430,7 @@ def test_a_small_conversation_in_locomo_form_needs_no_questions() -> None:
 # The bundled conversation
 
 # Words that carry no meaning of their own in the bundled answers.
-_SMALL_WORDS = frozenset(
-    "a an and any at from in inside more no not of on rather than the to two with".split()
-)
+_SMALL_WORDS = frozenset("a an and any at from in inside more no not of on rather than the to two with".split())
 
 
 @pytest.fixture(scope="module")

@@ -157,9 +157,7 @@ def test_without_questions_it_asks_about_the_names_in_the_file(zomem: CommandLin
     assert told["embedder"] is None
 
 
-def test_the_demo_reads_standard_input_and_keeps_the_home_it_is_given(
-    zomem: CommandLine, tmp_path: Path
-) -> None:
+def test_the_demo_reads_standard_input_and_keeps_the_home_it_is_given(zomem: CommandLine, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     zomem.ok("demo", "-", "--home", str(kept), given=CHAT)
 
@@ -185,9 +183,7 @@ def test_a_file_without_a_conversation_is_refused_with_the_accepted_forms(
 
 
 def test_progress_and_answers_go_different_ways(zomem: CommandLine, chat: str) -> None:
-    done = zomem.process(
-        "demo", chat, "--json", stderr=subprocess.PIPE, stdout=subprocess.PIPE, capture_output=False
-    )
+    done = zomem.process("demo", chat, "--json", stderr=subprocess.PIPE, stdout=subprocess.PIPE, capture_output=False)
 
     assert json.loads(done.stdout)["summary"]["asked"] > 0
     assert b"4 messages in 1 sessions, one thread" in done.stderr
@@ -244,9 +240,7 @@ def test_the_graph_runs_once_for_each_thing_that_is_said_to_the_agent(
         assert memory.stats()["turns"] == sum(role != "system" for role in roles)
 
 
-def test_with_a_chat_model_the_question_is_answered_from_the_block(
-    home: Path, embedder: SmallEmbedder
-) -> None:
+def test_with_a_chat_model_the_question_is_answered_from_the_block(home: Path, embedder: SmallEmbedder) -> None:
     model = ScriptedChat(by_workload={"conversation": "Duarte.", "extraction": {"facts": []}})
     with Memory.open(home, embeddings=embedder) as memory:
         demo = lived(memory, read_conversation(CHAT))
@@ -263,9 +257,7 @@ def test_with_a_chat_model_the_question_is_answered_from_the_block(
 def test_a_chat_model_that_fails_leaves_the_block_and_a_note(home: Path, embedder: SmallEmbedder) -> None:
     with Memory.open(home, embeddings=embedder) as memory:
         demo = lived(memory, read_conversation(CHAT))
-        [answered] = demo.ask(
-            asked("What is my landlord called?"), model=ScriptedChat(ModelTimeout("too slow"))
-        )
+        [answered] = demo.ask(asked("What is my landlord called?"), model=ScriptedChat(ModelTimeout("too slow")))
 
     assert (answered.answer, answered.degraded) == (None, ("no answer: too slow",))
     assert answered.block

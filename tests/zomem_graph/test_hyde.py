@@ -27,9 +27,7 @@ def filled(memory: Memory) -> Memory:
 
 @pytest.fixture
 def answered(home: Path) -> Iterator[Memory]:
-    chat = ScriptedChat(
-        [], by_workload={"hyde": ["How we get paid: invoices are sent by Stripe each month."] * 3}
-    )
+    chat = ScriptedChat([], by_workload={"hyde": ["How we get paid: invoices are sent by Stripe each month."] * 3})
     with filled(opened(home, chat)) as memory:
         yield memory
 

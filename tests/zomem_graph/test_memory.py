@@ -75,11 +75,7 @@ def test_one_person_never_sees_the_facts_of_another(memory: Memory) -> None:
 
 def test_what_is_shared_is_seen_by_everybody(memory: Memory) -> None:
     memory.remember("wifi", "name", "harbour")
-    assert (
-        texts(memory, "wifi name", scope=ANN)
-        == texts(memory, "wifi name", scope=BOB)
-        == ["wifi name: harbour"]
-    )
+    assert texts(memory, "wifi name", scope=ANN) == texts(memory, "wifi name", scope=BOB) == ["wifi name: harbour"]
 
 
 def test_growing_trimmed_and_replayed_histories_store_each_turn_once(memory: Memory) -> None:

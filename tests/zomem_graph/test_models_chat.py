@@ -307,9 +307,7 @@ def test_a_model_that_is_only_sync_or_only_async_works_both_ways(
 
 @both_ways
 @pytest.mark.parametrize("kind", [OnlySync, OnlyAsync])
-def test_a_programs_own_model_is_given_up_at_the_deadline_too(
-    asked: Asked, kind: type[OnlySync], home: Path
-) -> None:
+def test_a_programs_own_model_is_given_up_at_the_deadline_too(asked: Asked, kind: type[OnlySync], home: Path) -> None:
     chat = used(resolve_chat(kind(seconds=1.5), Settings.load(home), "gate"))
     started = time.monotonic()
 

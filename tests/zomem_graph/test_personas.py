@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from .command_line import CommandLine
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +16,8 @@ from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.persona_files import persona_file
 from zomem_graph.testing import FixedClock, SmallEmbedder
+
+from .command_line import CommandLine
 
 FAMILY = ("ann", "bob", "cy", "dan", "eve")
 ASKED = "which room is the printer in?"
@@ -125,12 +127,10 @@ def test_what_a_pool_lends_is_for_reading_only(memory: Memory) -> None:
     memory.personas.pools.create("ops", members=["ann", "bob"])
     ann = Scope(persona="ann")
     (theirs,) = [hit for hit in memory.search(ASKED, scope=ann) if hit.metadata["access"] == "pool:ops"]
-    for change in (
-        lambda: memory.delete(theirs.id, scope=ann),
-        lambda: memory.retract(theirs.id, "not mine", scope=ann),
-    ):
-        with pytest.raises(UnknownName, match="reads but does not change"):
-            change()
+    with pytest.raises(UnknownName, match="reads but does not change"):
+        memory.delete(theirs.id, scope=ann)
+    with pytest.raises(UnknownName, match="reads but does not change"):
+        memory.retract(theirs.id, "not mine", scope=ann)
     assert memory.provenance(theirs.id, scope=ann).fact.persona == "bob"
 
 
@@ -264,7 +264,7 @@ def test_lines_that_closed_no_ring_never_make_one(wanted: list[tuple[str, str]])
         way = ring(child, parent, lines)
         if way:
             assert way[0] == way[-1] == child
-            assert all(pair in [*lines, (child, parent)] for pair in zip(way, way[1:], strict=False))
+            assert all(pair in [*lines, (child, parent)] for pair in pairwise(way))
         else:
             lines.append((child, parent))
     assert longest_line(lines) <= 6

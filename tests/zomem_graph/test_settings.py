@@ -43,9 +43,7 @@ def test_an_argument_beats_the_environment_beats_the_file_beats_the_default(
     assert settings.sources["model_hyde"] == "default"
 
 
-def test_the_home_of_the_environment_is_where_the_file_is_read(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_home_of_the_environment_is_where_the_file_is_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_yaml(home, "persona: ada")
     monkeypatch.setenv("ZOMEM_HOME", str(home))
 
@@ -54,9 +52,7 @@ def test_the_home_of_the_environment_is_where_the_file_is_read(
 
 
 @pytest.mark.parametrize("variable", [name for names in VARIABLES.values() for name in names])
-def test_an_empty_variable_counts_as_unset(
-    variable: str, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_variable_counts_as_unset(variable: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "")
 
     assert set(Settings.load(home).sources.values()) == {"default", "argument"}

@@ -94,29 +94,38 @@ def _fill(home: Path, made: Chat, options: MemoryOptions, say: Say) -> dict[str,
 
 
 def _search(folder: Path, made: Chat, options: MemoryOptions) -> dict[str, Any]:
-    """Time both sides question by question, in turn, after one untimed round of each."""
+    """Time search with and without the hop and the bare parts, in turn, after one untimed round of each."""
     embedder = ProjectionEmbedder()
     texts = [f"{said.speaker}: {said.text}" for session in made.sessions for said in session]
+    vectors = {question: embedder.embed_query(question) for question in made.questions}
     bare = BareParts(folder / "bare", made.sessions, embedder.embed_documents(texts))
     pool = options.retrieve.pool
     with Memory.open(folder / "turns", embeddings=embedder, options=options) as memory:
-        vectors = {question: embedder.embed_query(question) for question in made.questions}
         sides: list[Callable[[str], Any]] = [
             lambda question: memory.search(question, scope=_SCOPE, limit=_LIMIT),
+            lambda question: memory.search(question, scope=_SCOPE, limit=_LIMIT, graph=False),
             lambda question: bare.search(question, vectors[question], pool=pool, limit=_LIMIT),
         ]
-        ours, theirs = _in_turn(sides, made.questions)
+        whole, without, theirs = _in_turn(sides, made.questions)
     bare.close()
     return {
-        "zomem": {**latency(ours.wall), "cpu": latency(ours.cpu)},
+        "whole": _beside(whole, theirs),
+        "graph_off": _beside(without, theirs),
         "bare_parts": {**latency(theirs.wall), "cpu": latency(theirs.cpu)},
+        "limit": _LIMIT,
+        "pool": pool,
+        "query_vectors": "ready",
+    }
+
+
+def _beside(ours: "_Times", theirs: "_Times") -> dict[str, Any]:
+    return {
+        **latency(ours.wall),
+        "cpu": latency(ours.cpu),
         "ratio_p50": _ratio(ours.wall, theirs.wall, 50),
         "ratio_p95": _ratio(ours.wall, theirs.wall, 95),
         "cpu_ratio_p50": _ratio(ours.cpu, theirs.cpu, 50),
         "cpu_ratio_p95": _ratio(ours.cpu, theirs.cpu, 95),
-        "limit": _LIMIT,
-        "pool": pool,
-        "query_vectors": "ready",
     }
 
 
@@ -146,9 +155,9 @@ def _in_turn(sides: Sequence[Callable[[str], Any]], questions: Sequence[str]) ->
             side(question)
     gc.collect()
     for number, question in enumerate(questions):
-        order = range(len(sides)) if number % 2 else reversed(range(len(sides)))
-        for place in order:
-            times[place].add(partial(sides[place], question))
+        for place in range(len(sides)):  # each side is the first one equally often
+            turn = (place + number) % len(sides)
+            times[turn].add(partial(sides[turn], question))
     return times
 
 

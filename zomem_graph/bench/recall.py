@@ -161,8 +161,9 @@ def _ablation(
             "settings": list(settings),
             **{
                 measure: mean(*varied.of(measure, evaluation.headline))
-                for measure in ("recall@5", "recall@10", "mrr")
+                for measure in ("recall@5", "recall@10", "all@5", "mrr")
             },
-            "recall@10_minus_all": _paired(varied, ours, "recall@10", evaluation),
+            "recall@10_minus_whole": _paired(varied, ours, "recall@10", evaluation),
+            "all@5_minus_whole": _paired(varied, ours, "all@5", evaluation),
         }
     return table

@@ -22,6 +22,7 @@ INGREDIENTS: Mapping[str, tuple[str, ...]] = {
     "without the title": ("column_weights=1,0.5,0.3,1,0",),
     "without the speaker": ("fusion.speaker=0",),
     "without the session": ("fusion.session=0",),
+    "without late interaction": ("late=false",),
     "without the hop": ("hop.seeds=0",),
     "without collapsing what is alike": ("collapse_alike=false",),
     "words and meaning alone": (

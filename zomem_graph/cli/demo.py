@@ -30,9 +30,7 @@ def demo(
         str | None,
         typer.Argument(metavar="FILE|-", help="A conversation of yours; else one that comes with us."),
     ] = None,
-    ask: Annotated[
-        list[str] | None, typer.Option("--ask", metavar="TEXT", help="Your question; may repeat.")
-    ] = None,
+    ask: Annotated[list[str] | None, typer.Option("--ask", metavar="TEXT", help="Your question; may repeat.")] = None,
     chat_model: Annotated[
         str | None,
         typer.Option("--chat-model", metavar="P:M", help="Also answer, such as openai:gpt-4o-mini."),
@@ -106,16 +104,12 @@ def _show(screen: Screen, one: Answered) -> None:
     for number, source in enumerate(one.sources, start=1):
         found = "+".join(source.found_by) or "link"
         said = f" learned from {source.said_in}" if source.kind == "fact" else f" {source.said_in}"
-        screen.line(
-            f"    {number}. {source.kind}{said if source.said_in else ''}, {source.score:.2f} by {found}"
-        )
+        screen.line(f"    {number}. {source.kind}{said if source.said_in else ''}, {source.score:.2f} by {found}")
     if one.answer is not None:
         screen.line(f"  > {one.answer}")
     if one.question.evidence:
         missing = [turn for turn in one.question.evidence if turn not in one.evidence_found]
-        screen.line(
-            f"  evidence {', '.join(one.question.evidence)}: {'found' if not missing else 'not all found'}"
-        )
+        screen.line(f"  evidence {', '.join(one.question.evidence)}: {'found' if not missing else 'not all found'}")
 
 
 def _document(conversation: Conversation, memory: Memory, answered: Sequence[Answered]) -> dict[str, Any]:

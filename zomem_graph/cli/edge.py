@@ -40,9 +40,7 @@ def exit_code_of(run: Callable[[], object]) -> int:
         if sys.flags.dev_mode:
             raise
         kind = type(error).__name__
-        return _failure(
-            f"unexpected {kind}: {error}. Please report it; PYTHONDEVMODE=1 shows where it comes from."
-        )
+        return _failure(f"unexpected {kind}: {error}. Please report it; PYTHONDEVMODE=1 shows where it comes from.")
     if code == _INTERRUPTED:
         return _failure("stopped")
     return code if isinstance(code, int) else _DONE

@@ -22,7 +22,5 @@ def index(
             indexed = memory.flush()
         done = {"indexed": indexed, **(memory.repair() if rebuild else {})}
         notes = memory.standing_notes()
-    call.answer(
-        done, lambda screen: screen.line(f"{indexed} changes indexed{'; all rebuilt' if rebuild else ''}")
-    )
+    call.answer(done, lambda screen: screen.line(f"{indexed} changes indexed{'; all rebuilt' if rebuild else ''}"))
     call.notes(notes)

@@ -14,9 +14,7 @@ __all__ = ["observe"]
 def observe(
     call: Call,
     file: FileWord,
-    session: Annotated[
-        str | None, typer.Option("--session", help="Name of the session; else the file's.")
-    ] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Name of the session; else the file's.")] = None,
     time_zone: TimeZone = None,
 ) -> None:
     """Store what was said, word for word and once: a file that has grown adds only what is new."""

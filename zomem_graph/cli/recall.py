@@ -11,9 +11,7 @@ from zomem_graph.nodes.values import Recollection
 
 __all__ = ["recall"]
 
-MessageWord = Annotated[
-    str, typer.Argument(metavar="MESSAGE", help="What the user says; - reads standard input.")
-]
+MessageWord = Annotated[str, typer.Argument(metavar="MESSAGE", help="What the user says; - reads standard input.")]
 
 
 @command
@@ -21,9 +19,7 @@ def recall(
     call: Call,
     message: MessageWord,
     limit: Limit = 10,
-    budget: Annotated[
-        int, typer.Option("--budget", metavar="TOKENS", min=1, help="The most to inject.")
-    ] = 1_000,
+    budget: Annotated[int, typer.Option("--budget", metavar="TOKENS", min=1, help="The most to inject.")] = 1_000,
     as_of: AsOf = None,
     time_zone: TimeZone = None,
 ) -> None:

@@ -25,9 +25,7 @@ def remember(
     ] = None,
     entity: Annotated[str | None, typer.Option("--entity", help="What it is about.")] = None,
     key: Annotated[str | None, typer.Option("--key", help="Which property of it.")] = None,
-    value: Annotated[
-        str | None, typer.Option("--value", help="What is known; - reads standard input.")
-    ] = None,
+    value: Annotated[str | None, typer.Option("--value", help="What is known; - reads standard input.")] = None,
     tier: Annotated[
         str, typer.Option("--tier", "--decay", help="permanent, stable, active, session or checkpoint.")
     ] = "stable",
@@ -35,15 +33,11 @@ def remember(
     importance: Annotated[float, typer.Option("--importance", help="0 to 2; 1 is ordinary.")] = 1.0,
     confidence: Annotated[float, typer.Option("--confidence", help="0 to 1.")] = 1.0,
     source: Annotated[str, typer.Option("--source", help="Where it comes from.")] = _SOURCE,
-    text: Annotated[
-        str | None, typer.Option("--text", help="A sentence to show instead of the three.")
-    ] = None,
+    text: Annotated[str | None, typer.Option("--text", help="A sentence to show instead of the three.")] = None,
     many: Annotated[
         bool | None, typer.Option("--many/--one", help="Whether the key may hold several values.")
     ] = None,
-    allow_secret: Annotated[
-        bool, typer.Option("--allow-secret", help="Store what looks like a secret.")
-    ] = False,
+    allow_secret: Annotated[bool, typer.Option("--allow-secret", help="Store what looks like a secret.")] = False,
     batch: Annotated[
         str | None, typer.Option("--batch", "--input", metavar="FILE|-", help="A JSON array of facts.")
     ] = None,
@@ -78,9 +72,7 @@ def _placed(words: list[str], **named: str | None) -> dict[str, Any]:
     """Return entity, key and value: the named ones, and the words in the places that are left."""
     free = [name for name, value in named.items() if value is None]
     if len(words) > len(free):
-        raise InvalidInput(
-            f"there are {len(words)} words for {len(free)} places. Write ENTITY KEY VALUE, quoted."
-        )
+        raise InvalidInput(f"there are {len(words)} words for {len(free)} places. Write ENTITY KEY VALUE, quoted.")
     found = named | dict(zip(free, words, strict=False))
     missing = [name.upper() for name in ("entity", "value") if found[name] is None]
     if missing or (words and len(words) != len(free)):

@@ -30,9 +30,7 @@ PersonaOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Answer with one JSON document.", rich_help_panel=_PANEL)
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Answer with one JSON document.", rich_help_panel=_PANEL)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

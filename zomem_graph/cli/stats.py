@@ -18,9 +18,7 @@ def _flat(counted: dict[str, object]) -> dict[str, object]:
     flat: dict[str, object] = {}
     for name, value in counted.items():
         if isinstance(value, dict):
-            flat.update(
-                {f"{name} {inner}" if inner != name else name: count for inner, count in value.items()}
-            )
+            flat.update({f"{name} {inner}" if inner != name else name: count for inner, count in value.items()})
         else:
             flat[name] = value if value is not None else "none"
     return flat

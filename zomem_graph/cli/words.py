@@ -88,9 +88,7 @@ def json_array_in(word: str) -> list[Mapping[str, Any]]:
     return found
 
 
-def instant(
-    text: str | None, time_zone: str | None, *, edge: Literal["start", "end"] = "start"
-) -> datetime | None:
+def instant(text: str | None, time_zone: str | None, *, edge: Literal["start", "end"] = "start") -> datetime | None:
     """Return the moment that words such as "yesterday" or "2026-05-03" mean; None for None."""
     if text is None:
         return None

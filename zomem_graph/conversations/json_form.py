@@ -23,14 +23,8 @@ __all__ = ["conversation_from_json", "questions_from_json"]
 def conversation_from_json(document: object, *, title: str) -> Conversation:
     """Return the conversation in parsed JSON. Raises InvalidInput saying what was found instead."""
     if isinstance(document, list):
-        if (
-            document
-            and isinstance(document[0], dict)
-            and not {"role", "name", "content"} & document[0].keys()
-        ):
-            raise InvalidInput(
-                f"is a list of {len(document)} objects ({_keys(document[0])}), not of messages"
-            )
+        if document and isinstance(document[0], dict) and not {"role", "name", "content"} & document[0].keys():
+            raise InvalidInput(f"is a list of {len(document)} objects ({_keys(document[0])}), not of messages")
         return _bundled({"sessions": [{"messages": document}]}, title=title)
     if not isinstance(document, dict):
         raise InvalidInput(f"holds JSON, but it is {_kind(document)}")

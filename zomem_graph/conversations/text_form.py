@@ -102,9 +102,7 @@ class _Reading:
         if self.lines[0].strip() != "---" or not end:
             return 0
         matches = [_FRONT_MATTER.fullmatch(line) for line in self.lines[1:end]]
-        keys = {
-            match["key"]: (match["value"] or "").strip("\"' ") for match in matches if match and match["key"]
-        }
+        keys = {match["key"]: (match["value"] or "").strip("\"' ") for match in matches if match and match["key"]}
         if not all(matches) or not keys or any(is_role(key) for key in keys):
             return 0
         self.title = keys.get("title") or None

@@ -175,9 +175,7 @@ def questions_for(conversation: Conversation, asked: Sequence[str]) -> tuple[Que
     if conversation.questions:
         return _sample(conversation.questions)
     names = _names(conversation)
-    return tuple(
-        Question(text=f"What did I tell you about {name}?", answer=None, evidence=()) for name in names
-    )
+    return tuple(Question(text=f"What did I tell you about {name}?", answer=None, evidence=()) for name in names)
 
 
 def _sample(questions: Sequence[Question]) -> tuple[Question, ...]:

@@ -17,9 +17,7 @@ from zomem_graph.nodes.values import GateVerdict, Hit, plain
 __all__ = ["create_compose_node"]
 
 
-def create_compose_node(
-    memory: Services, *, options: ComposeOptions | None = None
-) -> Runnable[Any, dict[str, Any]]:
+def create_compose_node(memory: Services, *, options: ComposeOptions | None = None) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_context` and the final `memory_decision`."""
     chosen = options or memory.options.compose
 

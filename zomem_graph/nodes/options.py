@@ -23,8 +23,8 @@ class GateOptions:
     """When memory is worth a look, and when what it holds is worth injecting; all are values of `Hit.score`.
 
     Where words do not decide, `named_floor` is for questions that name somebody or something memory knows,
-    `short_floor` for those of fewer than `telling_words`, which anything covers, and `floor` for the others; `needed_floor` is for messages whose words ask for memory, `least_hit` for each
-    single hit.
+    `short_floor` for messages of fewer than `telling_words`, which anything covers, and `floor` for the others.
+    `needed_floor` is for messages whose words ask for memory, `least_hit` for each single hit.
     """
 
     floor: float = 0.5

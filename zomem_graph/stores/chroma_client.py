@@ -113,9 +113,7 @@ class ChromaCollection:
         """Return (id, cosine similarity) of the nearest, best first."""
         with self._client.call():
             said = self._collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
-        return [
-            (id_, 1.0 - float(far)) for id_, far in zip(said["ids"][0], said["distances"][0], strict=True)
-        ]
+        return [(id_, 1.0 - float(far)) for id_, far in zip(said["ids"][0], said["distances"][0], strict=True)]
 
     def page(self, *, limit: int, offset: int) -> list[tuple[str, NDArray[np.float32]]]:
         """Return (id, vector) of a part of the collection."""
@@ -146,9 +144,7 @@ class ChromaClient:
         import chromadb
         from chromadb.config import Settings
 
-        settings = Settings(
-            _env_file=None, anonymized_telemetry=False
-        )  # one object a client: Chroma writes in it
+        settings = Settings(_env_file=None, anonymized_telemetry=False)  # one object a client: Chroma writes in it
         with _said_clearly(str(folder)):
             client = chromadb.PersistentClient(path=_spelling_of_its_own(folder), settings=settings)
             (folder / _DATABASE_FILE).chmod(0o600)
@@ -183,9 +179,7 @@ class ChromaClient:
 
         try:
             with self.call():
-                return ChromaCollection(
-                    self, self._client.get_collection(name, embedding_function=None), name
-                )
+                return ChromaCollection(self, self._client.get_collection(name, embedding_function=None), name)
         except IndexDamaged as error:
             if isinstance(error.__cause__, NotFoundError):
                 return None
@@ -194,9 +188,7 @@ class ChromaClient:
     def make(self, name: str) -> ChromaCollection:
         """Return a collection, made when it is not there."""
         with self.call():
-            made = self._client.get_or_create_collection(
-                name, configuration=_CONFIGURATION, embedding_function=None
-            )
+            made = self._client.get_or_create_collection(name, configuration=_CONFIGURATION, embedding_function=None)
         return ChromaCollection(self, made, name)
 
     def drop(self, name: str) -> bool:
@@ -264,9 +256,7 @@ def _said_clearly(place: str) -> Iterator[None]:
             raise IndexUnavailable(f"The index in {place} cannot be used just now: {error}") from error
         raise IndexDamaged(f"The index in {place} is damaged: {error}") from error
     except (httpx.HTTPError, OSError) as error:
-        raise IndexUnavailable(
-            f"The index at {place} does not answer ({error!r}). Start it, or wait."
-        ) from error
+        raise IndexUnavailable(f"The index at {place} does not answer ({error!r}). Start it, or wait.") from error
     except ValueError as error:  # a vector it cannot read; while connecting, a server that went away
         raise VectorRefused(f"{place}: {error}") from error
 
@@ -322,9 +312,7 @@ def damaged_collections(folder: Path) -> dict[str, str]:
 def orphan_folders(folder: Path) -> list[Path]:
     """Return folders of vectors that no collection owns any more. The caller holds the folder lock."""
     owned = {segment for (segment,) in _read(folder, "select id from segments")}
-    return [
-        path for path in sorted(folder.iterdir()) if _SEGMENT.fullmatch(path.name) and path.name not in owned
-    ]
+    return [path for path in sorted(folder.iterdir()) if _SEGMENT.fullmatch(path.name) and path.name not in owned]
 
 
 def wipe_free_pages(folder: Path) -> None:

@@ -127,9 +127,7 @@ class ChromaIndex:
         self._not_closed()
         return self._upkeep.verify()
 
-    def rebuild(
-        self, collections: Sequence[str] | None = None, *, progress: Progress | None = None
-    ) -> Rebuilt:
+    def rebuild(self, collections: Sequence[str] | None = None, *, progress: Progress | None = None) -> Rebuilt:
         """Make collections anew from the stored vectors, all when None; no vector is computed again.
 
         Each serves as it is until its new edition is complete. A folder that cannot be used is moved
@@ -198,8 +196,7 @@ class ChromaIndex:
             if lagging and standing.edition and lagging.edition.number == standing.edition.number:
                 return lagging
             raise IndexUnavailable(
-                f"Collection {name} cannot be loaded while another process feeds or rebuilds the index. "
-                "Ask again."
+                f"Collection {name} cannot be loaded while another process feeds or rebuilds the index. Ask again."
             ) from error
 
     @contextmanager
@@ -210,9 +207,7 @@ class ChromaIndex:
             return
         with ExitStack() as stack:
             try:
-                stack.enter_context(
-                    self._handle.lock.held(wait_seconds=_LOAD_SECONDS if self._patient else 0.0)
-                )
+                stack.enter_context(self._handle.lock.held(wait_seconds=_LOAD_SECONDS if self._patient else 0.0))
             except StoreLocked:
                 self._patient = False
                 raise
@@ -268,9 +263,7 @@ class ChromaIndex:
                 outcome.refused[name] = refused
         return outcome
 
-    def _apply_to(
-        self, name: str, changes: Sequence[Change], edition: Edition, batch: Batch
-    ) -> dict[str, str]:
+    def _apply_to(self, name: str, changes: Sequence[Change], edition: Edition, batch: Batch) -> dict[str, str]:
         """Bring changes into one collection; return the refused vectors with the reason."""
         if name in batch.editions:
             loaded = self._handle.touch(name, edition, applied=batch.applied)

@@ -58,14 +58,11 @@ class ChromaUpkeep:
                 try:
                     strays = self._strays(self._handle.reopen(), editions)
                     reports = [
-                        self._compare(name, spaces.get(name), editions.get(name), source, waiting)
-                        for name in names
+                        self._compare(name, spaces.get(name), editions.get(name), source, waiting) for name in names
                     ]
                 except IndexDamaged as error:
                     strays = []
-                    reports = [
-                        CollectionReport(collection=name, expected=0, fault=str(error)) for name in names
-                    ]
+                    reports = [CollectionReport(collection=name, expected=0, fault=str(error)) for name in names]
                 finally:
                     self._handle.close()  # what was loaded here was not probed
             self._note(reports, faults)
@@ -230,9 +227,7 @@ class ChromaUpkeep:
                     (target / _NOTE_FILE).write_text(_NOTE, "ascii")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise IndexUnavailable(
-                f"{folder} cannot be moved away ({error}). Remove it, then try again."
-            ) from error
+            raise IndexUnavailable(f"{folder} cannot be moved away ({error}). Remove it, then try again.") from error
         return target
 
     def _erase_traces(self, moved: Path | None) -> None:
@@ -313,9 +308,7 @@ class ChromaUpkeep:
             offset = 0
             while page := collection.ids(limit=_PAGE, offset=offset):
                 offset += len(page)
-                orphans.extend(
-                    item_id for item_id in page if item_id not in expected and item_id not in waiting
-                )
+                orphans.extend(item_id for item_id in page if item_id not in expected and item_id not in waiting)
         except IndexDamaged as error:
             self._handle.mark(name, str(error))
         return orphans

@@ -22,18 +22,20 @@ _t = sql.fact_conflicts.c
 _fact = sql.facts.c
 _item = sql.items.c
 _LONGEST = 300  # characters of a value that is compared by its wording; longer ones are texts, not statements
+_MOST_AROUND = 200  # facts of one entity that a new one is compared with
 _SEPARATOR = "\x1f"  # between the parts of a slot
 _BEHIND_SEPARATOR = " "  # sorts right behind it
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What is compared of a current fact by its wording."""
+    """What is compared of a fact by its wording."""
 
     id: str
     key: str | None
     value: str
     at: datetime
+    state: str
 
 
 class Conflicts:
@@ -112,19 +114,18 @@ class Conflicts:
         )
         return [Fact(**row) for row in rows.mappings()]
 
-    def statements(self, persona: str, prefix: str, *, most: int = 200) -> list[Stated]:
-        """Return what is currently stated of an entity in few words, the newest first."""
-        where = (
-            _fact.persona == persona,
-            *_under(prefix),
-            _fact.state == "current",
-            func.length(_fact.value) <= _LONGEST,
-        )
+    def around(self, persona: str, slot: str, *, since: datetime) -> list[Stated]:
+        """Return what is stated of the entity of a slot in few words, and what the slot had and lost of late.
+
+        Of an entity with very many facts those without a key come first; the rest is for `detect`.
+        """
+        prefix = slot[: slot.index(_SEPARATOR) + 1]
+        stands = and_(*_under(prefix), _fact.state == "current", func.length(_fact.value) <= _LONGEST)
+        went = and_(_fact.slot == slot, _fact.created_at >= since, _fact.state != "current")
         rows = self._connection.execute(
-            select(_fact.id, _fact.key, _fact.value, _fact.created_at)
-            .where(*where)
-            .order_by(_fact.created_at.desc())
-            .limit(most)
+            select(_fact.id, _fact.key, _fact.value, _fact.created_at, _fact.state)
+            .where(_fact.persona == persona, or_(stands, went))
+            .limit(_MOST_AROUND)
         )
         return [Stated(*row) for row in rows]
 
@@ -140,26 +141,11 @@ class Conflicts:
         )
         return [Fact(**row) for row in rows.mappings()]
 
-    def came_and_went(self, persona: str, slot: str, since: datetime) -> list[tuple[str, str]]:
-        """Return (id, value) of what a slot had and lost since a time, oldest first."""
-        where = (
-            _fact.persona == persona,
-            _fact.slot == slot,
-            _fact.created_at >= since,
-            _fact.state != "current",
-        )
-        rows = self._connection.execute(
-            select(_fact.id, _fact.value).where(*where).order_by(_fact.created_at, _fact.id)
-        )
-        return [(id_, value) for id_, value in rows]
-
     def halve_confidence(self, fact_ids: Sequence[str]) -> None:
         """Halve the confidence of facts that were contradicted (spec F38)."""
         if fact_ids:
             self._connection.execute(
-                update(sql.facts)
-                .where(_fact.id.in_(list(fact_ids)))
-                .values(confidence=_fact.confidence * 0.5)
+                update(sql.facts).where(_fact.id.in_(list(fact_ids))).values(confidence=_fact.confidence * 0.5)
             )
 
     def end_at(self, fact_id: str, *, at: datetime, superseded_by: str) -> None:
@@ -190,9 +176,7 @@ class Conflicts:
         """
         fact = self._facts(_fact.id == fact_id)[0]
         self._connection.execute(
-            update(sql.facts)
-            .where(_fact.id == fact_id)
-            .values(state="current", ended_at=None, superseded_by=None)
+            update(sql.facts).where(_fact.id == fact_id).values(state="current", ended_at=None, superseded_by=None)
         )
         scope = f"{scope_token('persona', fact.persona)} {scope_token('kind', 'fact')} {LIVE}"
         self._connection.execute(

@@ -73,9 +73,7 @@ class Database:
         said = str(error.orig).lower()
         place = self.place
         if "locked" in said or "busy" in said or "lock timeout" in said:
-            return StoreLocked(
-                f"{place} is held by another process for too long. Try again, or stop that process."
-            )
+            return StoreLocked(f"{place} is held by another process for too long. Try again, or stop that process.")
         if "readonly" in said or "read-only" in said or "unable to open" in said:
             return StoreReadOnly(
                 f"{place} cannot be opened for writing ({error.orig}). Check the folder's permissions."

@@ -33,14 +33,8 @@ class Episodes:
 
     def join(self, episode_id: str, entities: Mapping[str, str]) -> None:
         """Add entities to an episode; those it has stay as they are."""
-        known = {
-            row[0] for row in self._connection.execute(select(_e.entity).where(_e.episode_id == episode_id))
-        }
-        new = [
-            EpisodeEntity(episode_id=episode_id, entity=e, name=n)
-            for e, n in entities.items()
-            if e not in known
-        ]
+        known = {row[0] for row in self._connection.execute(select(_e.entity).where(_e.episode_id == episode_id))}
+        new = [EpisodeEntity(episode_id=episode_id, entity=e, name=n) for e, n in entities.items() if e not in known]
         if new:
             rows = [{name: getattr(one, name) for name in EpisodeEntity.__slots__} for one in new]
             self._connection.execute(insert(sql.episode_entities), rows)

@@ -80,9 +80,7 @@ class Erasure:
         """Return the ids of a persona's items that mention any of these entities (normal forms)."""
         m, e = sql.mentions.c, sql.episode_entities.c
         named = list(entities)
-        items = select(_item.id).where(
-            _item.num.in_(select(m.num).where(m.persona == persona, m.entity.in_(named)))
-        )
+        items = select(_item.id).where(_item.num.in_(select(m.num).where(m.persona == persona, m.entity.in_(named))))
         episodes = select(e.episode_id).where(
             e.entity.in_(named),
             e.episode_id.in_(select(sql.episodes.c.id).where(sql.episodes.c.persona == persona)),
@@ -141,9 +139,7 @@ class Erasure:
             "uses": self._delete(sql.access_log, ids, sql.access_log.c.item_id),
             "conflicts": self._delete(sql.fact_conflicts, ids, c.fact_id, c.conflicting_fact_id),
             "origins": self._delete(sql.fact_provenance, ids, p.fact_id),
-            "refusals": self._delete(
-                sql.meta, [f"index.refused.{item_id}" for item_id in ids], sql.meta.c.key
-            ),
+            "refusals": self._delete(sql.meta, [f"index.refused.{item_id}" for item_id in ids], sql.meta.c.key),
         }
 
     def leave_turns(self, turn_ids: Sequence[str]) -> None:
@@ -207,9 +203,7 @@ class Erasure:
         for name in sql.__all__:
             table = getattr(sql, name)
             if isinstance(table, TableClause) and "persona" in table.c:
-                gone[name] = self._connection.execute(
-                    delete(table).where(table.c.persona == persona)
-                ).rowcount
+                gone[name] = self._connection.execute(delete(table).where(table.c.persona == persona)).rowcount
         return gone
 
     # -- how -----------------------------------------------------------------------------------
@@ -262,9 +256,7 @@ class Erasure:
             found = select(func.min(_turn.position)).where(*same, _turn.position > turn.position)
         return found.scalar_subquery()
 
-    def _sweep(
-        self, table: TableClause, persona: str, columns: Sequence[str], holds: Callable[[str], bool]
-    ) -> int:
+    def _sweep(self, table: TableClause, persona: str, columns: Sequence[str], holds: Callable[[str], bool]) -> int:
         named = [table.c[name] for name in columns]
         rows = self._connection.execute(select(table.c.id, *named).where(table.c.persona == persona)).all()
         ids = [row[0] for row in rows if any(holds(_told(value)) for value in row[1:] if value)]

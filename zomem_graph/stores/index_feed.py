@@ -283,9 +283,7 @@ def _within(space: Space) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _by_collection(
-    entries: Iterable[OutboxEntry], vectors: Mapping[str, StoredVector]
-) -> dict[str, list[Change]]:
+def _by_collection(entries: Iterable[OutboxEntry], vectors: Mapping[str, StoredVector]) -> dict[str, list[Change]]:
     grouped: dict[str, dict[str, list[int]]] = {}
     for entry in entries:
         grouped.setdefault(entry.collection, {}).setdefault(entry.item_id, []).append(entry.seq)
@@ -305,8 +303,6 @@ def _refusals(outcome: Outcome, *, known: Mapping[str, Refusal]) -> list[Refusal
             before = known.get(item_id)
             tries = before.tries + 1 if before else 1
             refusals.append(
-                Refusal(
-                    item_id=item_id, collection=name, reason=reason, tries=tries, aside=tries >= MOST_TRIES
-                )
+                Refusal(item_id=item_id, collection=name, reason=reason, tries=tries, aside=tries >= MOST_TRIES)
             )
     return refusals

@@ -90,9 +90,7 @@ class IndexMeta:
     def next_generation(self) -> int:
         """Count one change of the index and return the new generation; the first one names the store."""
         number = self.generation() + 1
-        self._connection.execute(
-            self._dialect.insert_new(sql.meta).values(key=_STORE, value=uuid4().hex[:12])
-        )
+        self._connection.execute(self._dialect.insert_new(sql.meta).values(key=_STORE, value=uuid4().hex[:12]))
         self._set({_GENERATION: str(number)})
         return number
 

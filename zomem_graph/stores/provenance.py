@@ -34,9 +34,7 @@ class Origins:
         found: list[Origin] = []
         for start in range(0, len(fact_ids), 500):
             where = _t.fact_id.in_(list(fact_ids[start : start + 500]))
-            rows = self._connection.execute(
-                select(sql.fact_provenance).where(where).order_by(_t.captured_at, _t.id)
-            )
+            rows = self._connection.execute(select(sql.fact_provenance).where(where).order_by(_t.captured_at, _t.id))
             found += [Origin(**row) for row in rows.mappings()]
         return found
 

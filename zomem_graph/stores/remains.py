@@ -16,6 +16,7 @@ from typing import Any
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.persona_files import persona_file
 from zomem_graph.stores.proof import Needles, Scan, scan_files
+from zomem_graph.stores.words import search_text
 
 __all__ = [
     "Cleaned",
@@ -32,6 +33,7 @@ _PATIENCE = 30.0  # seconds for writers of other processes to end
 _PAUSE = 0.1
 _NEIGHBOURS = ("words_prev", "words_next")
 _FULL_TEXT = "items_fts"
+_MEMORIES = {"items", "facts", "turns", "episodes", "open_loops", "documents"}
 _INDEX_HEADER = "header.bin"
 _OWN_IDS = {"id", "item_id", "source_id", "target_id", "fact_id", "conflicting_fact_id", "episode_id"}
 
@@ -101,14 +103,20 @@ def home_files(root: Path, *, besides: Iterable[Path] = ()) -> Iterator[tuple[Pa
             yield path, str(path)
 
 
-def clean_backups(folder: Path, needles: Needles, *, ids: Sequence[str]) -> Cleaned:
-    """Take what was erased out of the copies in a folder; a copy that cannot be rewritten is removed."""
+def clean_backups(
+    folder: Path, needles: Needles, *, ids: Sequence[str], words: frozenset[str] = frozenset()
+) -> Cleaned:
+    """Take what was erased out of the copies in a folder; a copy that cannot be rewritten is removed.
+
+    `words` are those that only what was erased had: lines of logs and names with any of them go too.
+    """
     done = Cleaned()
     named = Needles(ids=ids)
+    erased = _Erased(needles, frozenset(ids), words)
     for path in _files_at(folder):
         if not (_holds(path, needles) or _holds(path, named)):
             continue
-        if _is_sqlite(path) and _rewrite(path, needles, set(ids)) and not _holds(path, needles):
+        if _is_sqlite(path) and _rewrite(path, erased) and not _holds(path, needles):
             done.rewritten.append(path.name)
         else:
             _remove(path, done)
@@ -154,7 +162,7 @@ def _is_sqlite(path: Path) -> bool:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
-def _rewrite(path: Path, needles: Needles, ids: set[str]) -> bool:
+def _rewrite(path: Path, erased: "_Erased") -> bool:
     """Delete the rows that hold any needle or id from a copy of any schema; return whether it went well."""
     try:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)) as connection:
@@ -167,7 +175,9 @@ def _rewrite(path: Path, needles: Needles, ids: set[str]) -> bool:
             named = {name for (name,) in tables}
             for name in sorted(named):
                 if not name.startswith(("sqlite_", f"{_FULL_TEXT}_")):
-                    _clean_table(connection, name, needles, ids)
+                    _clean_table(connection, name, erased)
+            if {"items", "mentions"} <= named:
+                connection.execute("delete from mentions where num not in (select num from items)")
             if connection.execute("select 1 from sqlite_master where name = ?", (_FULL_TEXT,)).fetchone():
                 connection.execute(f"insert into {_FULL_TEXT}({_FULL_TEXT}) values('rebuild')")
             connection.execute("commit")
@@ -177,27 +187,37 @@ def _rewrite(path: Path, needles: Needles, ids: set[str]) -> bool:
     return True
 
 
-def _clean_table(connection: sqlite3.Connection, table: str, needles: Needles, ids: set[str]) -> None:
+def _clean_table(connection: sqlite3.Connection, table: str, erased: "_Erased") -> None:
     columns = [row[1] for row in connection.execute(f'pragma table_info("{table}")')]
     for rowid, *cells in connection.execute(f'select rowid, * from "{table}"').fetchall():
         row = dict(zip(columns, cells, strict=True))
         beside = {name: row.pop(name) for name in _NEIGHBOURS if name in row}
-        if any(row[name] in ids for name in _OWN_IDS & row.keys()) or any(
-            _in_cell(value, needles) for value in row.values()
-        ):
+        gone = any(row[name] in erased.ids for name in _OWN_IDS & row.keys())
+        if gone or any(erased.in_cell(value, names=table not in _MEMORIES) for value in row.values()):
             connection.execute(f'delete from "{table}" where rowid = ?', (rowid,))
             continue
-        changed = {name: "" for name, value in beside.items() if _in_cell(value, needles)}
-        if row.get("turn_id") in ids:
+        changed = {name: "" for name, value in beside.items() if erased.in_cell(value)}
+        if row.get("turn_id") in erased.ids:
             changed |= {"turn_id": "", "quote": ""} if "quote" in row else {"turn_id": ""}
         for name, value in changed.items():
             connection.execute(f'update "{table}" set "{name}" = ? where rowid = ?', (value, rowid))
 
 
-def _in_cell(value: Any, needles: Needles) -> bool:
-    if isinstance(value, str):
-        value = value.encode("utf-8", "surrogatepass")
-    return isinstance(value, bytes) and bool(needles.found_in(value))
+@dataclass(frozen=True, slots=True)
+class _Erased:
+    """How a copy shows what was erased."""
+
+    needles: Needles
+    ids: frozenset[str]
+    words: frozenset[str]
+
+    def in_cell(self, value: Any, *, names: bool = False) -> bool:
+        """Return whether a cell holds any of it; in a log or a list of names, also by a word alone."""
+        if isinstance(value, str):
+            if names and not self.words.isdisjoint(search_text(value).split()):
+                return True
+            value = value.encode("utf-8", "surrogatepass")
+        return isinstance(value, bytes) and bool(self.needles.found_in(value))
 
 
 def _belongs(path: Path, folder: Path, persona: str) -> bool:

@@ -91,8 +91,7 @@ class SqliteDialect:
     def fulltext_fault(self, connection: Connection) -> str | None:
         """Run FTS5's own check against the content table; None when it agrees."""
         triggers = {
-            row[0]
-            for row in connection.exec_driver_sql("select name from sqlite_master where type='trigger'")
+            row[0] for row in connection.exec_driver_sql("select name from sqlite_master where type='trigger'")
         }
         missing = sorted(set(_trigger_bodies()) - triggers)
         if missing:
@@ -121,9 +120,7 @@ class SqliteDialect:
     def document_frequencies(self, connection: Connection, stems: Sequence[str]) -> dict[str, int]:
         """Return in how many items each stem occurs; stems that occur nowhere are left out."""
         statement = text("select term, doc from items_fts_vocab where term in :stems")
-        rows = connection.execute(
-            statement.bindparams(bindparam("stems", expanding=True)), {"stems": list(stems)}
-        )
+        rows = connection.execute(statement.bindparams(bindparam("stems", expanding=True)), {"stems": list(stems)})
         return {row[0]: row[1] for row in rows}
 
     def insert_new(self, table: TableClause) -> Insert:

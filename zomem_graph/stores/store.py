@@ -59,8 +59,7 @@ class Home:
                 os.close(os.open(self.database_file, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
             raise StoreReadOnly(
-                f"{self.root} cannot be used as a home ({error}). "
-                "Choose another folder with --home or ZOMEM_HOME."
+                f"{self.root} cannot be used as a home ({error}). Choose another folder with --home or ZOMEM_HOME."
             ) from error
 
 

@@ -150,9 +150,7 @@ class VectorIndex(Protocol):
         """Compare every id and every vector with the database."""
         ...
 
-    def rebuild(
-        self, collections: Sequence[str] | None = None, *, progress: Progress | None = None
-    ) -> Rebuilt:
+    def rebuild(self, collections: Sequence[str] | None = None, *, progress: Progress | None = None) -> Rebuilt:
         """Make collections anew from the stored vectors, all when None; the old serve until then."""
         ...
 
@@ -173,9 +171,7 @@ def question(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a query vector ready to ask with; raise InvalidInput when it cannot be one."""
     asked = np.asarray(vector, dtype=np.float32)
     if asked.ndim != 1 or not asked.size or not np.isfinite(asked).all():
-        raise InvalidInput(
-            f"A query vector is one row of finite numbers, not an array of shape {asked.shape}."
-        )
+        raise InvalidInput(f"A query vector is one row of finite numbers, not an array of shape {asked.shape}.")
     return asked
 
 
@@ -258,15 +254,11 @@ class ExactIndex:
                     missing = tuple(sorted(expected - held - waiting))
                     orphaned = tuple(sorted(held - expected - waiting))
                     reports.append(
-                        CollectionReport(
-                            collection=name, expected=len(expected), missing=missing, orphaned=orphaned
-                        )
+                        CollectionReport(collection=name, expected=len(expected), missing=missing, orphaned=orphaned)
                     )
         return IndexReport(tuple(reports))
 
-    def rebuild(
-        self, collections: Sequence[str] | None = None, *, progress: Progress | None = None
-    ) -> Rebuilt:
+    def rebuild(self, collections: Sequence[str] | None = None, *, progress: Progress | None = None) -> Rebuilt:
         """Read everything again, what waits too."""
         with self._turn:
             self._catch_up()

@@ -73,9 +73,7 @@ class ScriptedChatModel(BaseChatModel):
         )
         yield self._piece(end, run_manager)
 
-    def _piece(
-        self, chunk: AIMessageChunk, run_manager: CallbackManagerForLLMRun | None
-    ) -> ChatGenerationChunk:
+    def _piece(self, chunk: AIMessageChunk, run_manager: CallbackManagerForLLMRun | None) -> ChatGenerationChunk:
         generation = ChatGenerationChunk(message=chunk)
         if run_manager is not None:
             run_manager.on_llm_new_token(str(chunk.text), chunk=generation)

@@ -175,7 +175,7 @@ def deny_each_other(a: str, b: str) -> bool:
 
 def may_deny(text: str) -> bool:
     """Return whether a statement denies anything; of two that contradict each other one always does."""
-    return bool(_DENIALS.search(normal(text)))
+    return bool(_DENIALS.search(text.casefold()))
 
 
 def differ_in_number(a: str, b: str) -> bool:

@@ -38,8 +38,7 @@ _NAMED_DAYS: Final = {
 }
 _STEPS: Final = {"this": 0, "last": -1, "past": -1, "next": 1}
 _PIECE: Final = re.compile(
-    "|".join(map(re.escape, UNSPACED))
-    + r"|\d+|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]"
+    "|".join(map(re.escape, UNSPACED)) + r"|\d+|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]"
 )
 _ORDINAL_ENDINGS: Final = frozenset("st nd rd th er".split())
 

@@ -42,9 +42,7 @@ def parse_range(text: str, *, now: datetime, time_zone: str) -> Range:
     return bounds
 
 
-def parse_instant(
-    text: str, *, now: datetime, time_zone: str, edge: Literal["start", "end"] = "start"
-) -> datetime:
+def parse_instant(text: str, *, now: datetime, time_zone: str, edge: Literal["start", "end"] = "start") -> datetime:
     """Return a moment in UTC: the exact one, or the edge of the range the words mean. Raises InvalidInput.
 
     `edge="start"` suits `--since`, `edge="end"` suits `--until`: both then include the day named.

@@ -36,9 +36,7 @@ _PARTING: Final = words("and & et y e in for")
 _JOINING: Final = _ARTICLES | _PARTING | words("of de von van du del della da di do dos bin ibn al")
 _SHORTENED: Final = words("mr mrs ms dr prof st jr sr mt ft gen col sgt rev hon vs no")
 # Never part of a name behind them, and words that only open a sentence before one ("Hey Anna").
-_ALWAYS_SMALL: Final = words(
-    "the a an i i'm my our your his her their this that these those if when but and or so"
-)
+_ALWAYS_SMALL: Final = words("the a an i i'm my our your his her their this that these those if when but and or so")
 _OPENING: Final = STOP_WORDS | words(
     "although though despite whereas whether unless one two three many much several another every",
     "everyone everything everybody someone something somebody nobody nothing anyone anything none either",

@@ -81,10 +81,15 @@ def shares_wording(text: str, runs: Collection[str]) -> bool:
 
 
 def fact_marks(slot: str, value: str, sentence: str) -> list[Mark]:
-    """Return what a fact is known by when it comes again: its address with its value, and its sentence."""
+    """Return what a fact is known by when it comes again: its address with its value, its sentence, its value.
+
+    The value alone is for turns that say nothing else: the same date may stand under another key.
+    """
     marks = [("fact", f"{slot}{_SEPARATOR}{normal(value)}")]
     if telling(sentence):
         marks.append(("text", normal(sentence)))
+    if telling(value):
+        marks.append(("value", normal(value)))
     return marks
 
 
@@ -96,7 +101,7 @@ def source_marks(*ids: object) -> list[Mark]:
 def turn_marks(content: str, *, session: str) -> list[Mark]:
     """Return what a turn is known by: its words; few and common ones only within their session."""
     if telling(content):
-        return [("text", normal(content))]
+        return [("text", normal(content)), ("value", normal(content))]
     return [("short", f"{session}{_SEPARATOR}{normal(content)}")]
 
 
@@ -116,9 +121,7 @@ def _windows(text: str) -> Sequence[str]:
         return [text]
     steps = min(_MOST_WINDOWS, len(text) // _WINDOW)
     last = len(text) - _WINDOW
-    return [
-        text[start : start + _WINDOW].strip() for start in (last * i // (steps - 1) for i in range(steps))
-    ]
+    return [text[start : start + _WINDOW].strip() for start in (last * i // (steps - 1) for i in range(steps))]
 
 
 def _occurs(words: str, text: str) -> bool:

@@ -56,9 +56,7 @@ _LOOKS: Final = {
     **{sign: sign for sign in _SIGNS},
 }
 _LETTERED: Final = (0x1F150, 0x1F170, 0x1F1E6)  # A to Z in black circles, black squares and as flags
-_OPENS = re.compile(
-    "[" + "".join(re.escape(c) for c, look in _LOOKS.items() if look == "<") + "＜﹤［&%\\\\]"
-)
+_OPENS = re.compile("[" + "".join(re.escape(c) for c, look in _LOOKS.items() if look == "<") + "＜﹤［&%\\\\]")
 _WRITTEN_OPENS = re.compile(r"&(?:amp;)*(?:lt|#0*60|#x0*3c);?|\\(?:x|u00|u\{0*)3c\}?|%3c", re.IGNORECASE)
 _AS = {"a": "[a4@]", "e": "[e3]", "l": "[l1!|]", "o": "[o0]", "m": "(?:m|rn)"}
 _NAME = re.compile(f"[{_SIGNS}]{{0,3}}".join(_AS.get(letter, letter) for letter in "recalledmemory"))

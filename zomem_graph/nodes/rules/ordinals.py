@@ -10,9 +10,7 @@ __all__ = ["pointed_at"]
 
 _LAST: Final = -1
 _PLACES: Final = {
-    **dict.fromkeys(
-        "first 1st former erste ersten erster erstes primero primera premier premiere".split(), 0
-    ),
+    **dict.fromkeys("first 1st former erste ersten erster erstes primero primera premier premiere".split(), 0),
     **dict.fromkeys("primeiro primeira a 1 one eins uno un um 一".split(), 0),
     **dict.fromkeys("second 2nd zweite zweiten zweiter zweites segundo segunda deuxieme b 2".split(), 1),
     **dict.fromkeys("two zwei dos deux dois 二 两".split(), 1),
@@ -22,9 +20,7 @@ _PLACES: Final = {
     **dict.fromkeys("quarto quarta four vier cuatro quatre quatro 四".split(), 3),
     **dict.fromkeys("fifth 5th funfte funften funfter quinto quinta cinquieme e 5".split(), 4),
     **dict.fromkeys("five funf cinco cinq 五".split(), 4),
-    **dict.fromkeys(
-        "last latter letzte letzten letzter letztes ultimo ultima dernier derniere".split(), _LAST
-    ),
+    **dict.fromkeys("last latter letzte letzten letzter letztes ultimo ultima dernier derniere".split(), _LAST),
 }
 _ENGLISH: Final = "first|1st|former|second|2nd|third|3rd|fourth|4th|fifth|5th|last|latter"
 _OTHERS: Final = (

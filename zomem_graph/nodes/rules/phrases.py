@@ -122,9 +122,7 @@ class PhraseBook(Generic[Kind]):
             found.update(kind for phrase, kind in self._substrings if phrase in message.text)
         return frozenset(found)
 
-    def at(
-        self, words: tuple[str, ...], position: int, *, skip: Kind | None = None
-    ) -> tuple[Kind, int] | None:
+    def at(self, words: tuple[str, ...], position: int, *, skip: Kind | None = None) -> tuple[Kind, int] | None:
         """Return the kind and length of the longest phrase that starts at this word."""
         if position >= len(words):
             return None

@@ -58,9 +58,7 @@ def _names(texts: Sequence[str]) -> list[str]:
     words = [word for text in reversed(texts) for word in _TERM.findall(text)]
     small = {word for word in words if word.islower()}
     return [
-        word
-        for word in words
-        if word[0].isupper() and word.lower() not in small and fold(word) not in FUNCTION_WORDS
+        word for word in words if word[0].isupper() and word.lower() not in small and fold(word) not in FUNCTION_WORDS
     ]
 
 

@@ -16,9 +16,7 @@ from zomem_graph.stores.words import terms
 
 __all__ = ["topic_words"]
 
-_GOING_ON: Final = frozenset(
-    {Sign.OPEN_WORK, Sign.STEP, Sign.SHARED_PAST, Sign.PAST_TIME, Sign.AGAIN, Sign.RECALL}
-)
+_GOING_ON: Final = frozenset({Sign.OPEN_WORK, Sign.STEP, Sign.SHARED_PAST, Sign.PAST_TIME, Sign.AGAIN, Sign.RECALL})
 _OPENINGS: Final = frozenset({Opening.RESUME, Opening.REWORK})
 # Chinese and Japanese words that only hold a sentence together; runs of hiragana are endings and particles.
 _CJK_FUNCTION: Final = re.compile(

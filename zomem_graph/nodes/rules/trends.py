@@ -36,9 +36,7 @@ class Trend:
         return self.succeeded / finished if finished else None
 
 
-def trend_of(
-    episodes: Iterable[tuple[datetime, str]], *, granularity: Granularity, zone: tzinfo
-) -> list[Trend]:
+def trend_of(episodes: Iterable[tuple[datetime, str]], *, granularity: Granularity, zone: tzinfo) -> list[Trend]:
     """Return the periods with episodes, oldest first, from (time, outcome); days are those of the zone."""
     outcomes: dict[str, list[str]] = {}
     for at, outcome in episodes:

@@ -90,9 +90,7 @@ def detect_conflicts(unit: Unit, personas: Sequence[str], *, now: datetime) -> l
     return found
 
 
-def resolve_conflict(
-    unit: Unit, conflict: Conflict, strategy: str, *, keep: str | None, now: datetime
-) -> Conflict:
+def resolve_conflict(unit: Unit, conflict: Conflict, strategy: str, *, keep: str | None, now: datetime) -> Conflict:
     """Decide one conflict: supersede (the newer fact wins, or `keep`), merge, flag or pending.
 
     Raises InvalidInput for another strategy and UnknownName when one of the facts is gone.

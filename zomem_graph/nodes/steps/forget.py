@@ -5,7 +5,7 @@ An erasure that is cut short after its transaction has taken nothing back: the r
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ class _Erased:
     texts: list[str]
     vectors: tuple[bytes, ...]
     collections: list[str]
+    words: frozenset[str]
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -115,7 +116,8 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
             counts["mentions"] += unit.episodes.leave(entity_key(wanted.entity), [wanted.persona])
         counts["question_vectors"] = unit.erasure.clear_question_vectors()
         unit.rebuild_fulltext()
-        counts |= _sweep_logs(unit, wanted.persona, gone)
+        words = _unheard_words(unit, gone)
+        counts |= unit.erasure.sweep_logs(wanted.persona, _holding(words, texts))
         unit.erasure.leave_speakers(wanted.persona)
         if wanted.everything:
             left = unit.erasure.leave_persona(wanted.persona)
@@ -123,7 +125,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
         collections = sorted({*waiting, *unit.erasure.collections(vanishing.places)})
         unit.journal.set_meta(_PENDING, json.dumps(collections))
-    return _Erased(gone, texts, vanishing.vectors, collections, counts)
+    return _Erased(gone, texts, vanishing.vectors, collections, words, counts)
 
 
 def _purge(unit: Unit, gone: Selection) -> None:
@@ -167,19 +169,23 @@ def _marks(gone: Selection) -> dict[Mark, datetime | None]:
     return marks
 
 
-def _sweep_logs(unit: Unit, persona: str, gone: Selection) -> dict[str, int]:
-    """Clear the log lines that hold words which nothing that is kept has."""
-    texts = [text for item in things_in(gone) for text in texts_of(item)]
-    words = {word for text in texts for word in search_text(text).split()}
+def _unheard_words(unit: Unit, gone: Selection) -> frozenset[str]:
+    """Return the words of what went that nothing which is kept has."""
+    words = {word for item in things_in(gone) for text in texts_of(item) for word in search_text(text).split()}
     unheard = unit.erasure.unheard(sorted(words))
+    return frozenset(word for word in words if stem(word) in unheard)
+
+
+def _holding(words: frozenset[str], texts: Sequence[str]) -> Callable[[str], bool]:
+    """Return whether a line of a log holds any of these words or texts."""
     needles = Needles(needles_of(texts))
 
     def holds(line: str) -> bool:
-        if any(stem(word) in unheard for word in search_text(line).split()):
+        if not words.isdisjoint(search_text(line).split()):
             return True
         return bool(needles.found_in(line.encode("utf-8", "surrogatepass")))
 
-    return unit.erasure.sweep_logs(persona, holds)
+    return holds
 
 
 def _empty_index(services: Services, erased: _Erased) -> list[str]:
@@ -198,13 +204,14 @@ def _empty_index(services: Services, erased: _Erased) -> list[str]:
 
 def _needles(services: Services, erased: _Erased) -> tuple[Needles, Needles, int]:
     """Return all that went, the same without what kept memories say as well, and how many those are."""
-    needles = Needles(needles_of(erased.texts), vectors=erased.vectors)
+    odd = sorted(word for word in erased.words if any(sign.isdigit() for sign in word))
+    needles = Needles(needles_of([*erased.texts, *odd]), vectors=erased.vectors)
     kept: set[int] = set()
     with services.stores.read() as unit:
         for block in _blocks(unit.erasure.texts()):
             kept.update(needles.found_in(block))
-        for vector in unit.erasure.vectors():
-            kept.update(needles.found_in(vector + as_indexed(vector)))
+        for block in _joined(vector + as_indexed(vector) for vector in unit.erasure.vectors()):
+            kept.update(needles.found_in(block))
     return needles, needles.without(kept), len(kept)
 
 
@@ -221,7 +228,7 @@ def _clean_files(
     home = services.stores.home
     folder = checkpoints or home.root / "checkpoints"
     return {
-        "backups": clean_backups(home.backups, needles, ids=erased.gone.ids),
+        "backups": clean_backups(home.backups, needles, ids=erased.gone.ids, words=erased.words),
         "checkpoints": clean_checkpoints(folder, all_gone),
         "persona_files": clean_persona_files(
             home.root / "personas", wanted.persona, all_gone, everything=wanted.everything

@@ -103,9 +103,7 @@ def _attributes(message: Any) -> dict[str, Any]:
     """Read a LangChain message without importing LangChain; the time may ride in additional_kwargs."""
     extra = getattr(message, "additional_kwargs", None)
     extra = extra if isinstance(extra, Mapping) else {}
-    found = {
-        name: getattr(message, name) for name in ("type", "content", "name", "id") if hasattr(message, name)
-    }
+    found = {name: getattr(message, name) for name in ("type", "content", "name", "id") if hasattr(message, name)}
     return {**found, "at": extra.get("at"), "metadata": extra.get("metadata")}
 
 
@@ -121,11 +119,7 @@ def _time(value: Any, number: int) -> datetime | None:
         try:
             value = datetime.fromtimestamp(value, UTC)
         except (ValueError, OverflowError, OSError) as error:
-            raise InvalidInput(
-                f"message {number} has the time {value!r:.80}; use seconds since 1970."
-            ) from error
+            raise InvalidInput(f"message {number} has the time {value!r:.80}; use seconds since 1970.") from error
     if not isinstance(value, datetime):
-        raise InvalidInput(
-            f"message {number} has a time of type {type(value).__name__}; use ISO 8601 or a datetime."
-        )
+        raise InvalidInput(f"message {number} has a time of type {type(value).__name__}; use ISO 8601 or a datetime.")
     return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)

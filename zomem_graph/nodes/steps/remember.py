@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
-from zomem_graph.nodes.rules.keys import entity_prefix, is_many, normal, opposite_slots, same_value, slot
+from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
+from zomem_graph.stores.conflicts import Stated
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin, Tombstone
@@ -169,11 +170,15 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     if current is not None and (many or same_value(current.value, new.value)):
         unit.provenance.add([_origin(new, current, now, at)])
         return Stored(fact=_confirmed(unit, current, new), outcome="unchanged", notes=notes)
+    window = timedelta(hours=options.toggle_hours)
+    around = unit.conflicts.around(new.persona, address, since=at - window)
     strategy: Any = new.on_conflict or options.on_conflict
-    judged = judge(_statement(new, at), _rivals(unit, new, current), strategy=strategy)
+    judged = judge(_statement(new, at), _rivals(unit, new, current, around), strategy=strategy)
     settled = settle(unit, fact, judged, origin=_origin(new, fact, now, at), now=now)
     if settled.fact.state == "current":
-        swing = oscillation(unit, fact, times=options.toggles, hours=options.toggle_hours, now=now)
+        gone = [(one.id, one.value) for one in around if one.state != "current"]
+        gone += [] if current is None else [(current.id, current.value)]
+        swing = oscillation(unit, fact, gone, times=options.toggles, hours=options.toggle_hours, now=now)
         notes += (swing,) if swing is not None else ()
     return Stored(fact=settled.fact, outcome=settled.outcome, replaced=settled.replaced, notes=notes)
 
@@ -183,14 +188,14 @@ def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
     graves = unit.tombstones
     if not graves.any:
         return None
-    marks = fact_marks(address, new.value, new.sentence)
+    marks = [mark for mark in fact_marks(address, new.value, new.sentence) if mark[0] != "value"]
     if new.repeats_a_source:
         marks += source_marks(new.metadata.get("source_id"))
     found = graves.forgotten(graves.digest(new.persona, kind, content) for kind, content in marks)
     return next(iter(found.values()), None)
 
 
-def _rivals(unit: Unit, new: NewFact, current: Fact | None) -> list[Rival]:
+def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated]) -> list[Rival]:
     """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny."""
     rivals = [] if current is None else [_rival(current, "slot")]
     for other in _slots_ended(new):
@@ -200,10 +205,9 @@ def _rivals(unit: Unit, new: NewFact, current: Fact | None) -> list[Rival]:
         return rivals
     met = {rival.id for rival in rivals}
     denies = may_deny(_said(new.key, new.value))
-    beside = unit.conflicts.statements(new.persona, entity_prefix(new.entity))
-    for stated in beside:
+    for stated in around:
         said = _said(stated.key, stated.value)
-        if stated.id not in met and (denies or may_deny(said)):
+        if stated.state == "current" and stated.id not in met and (denies or may_deny(said)):
             rivals.append(Rival(id=stated.id, place="entity", value=stated.value, said=said, at=stated.at))
     return rivals
 

@@ -1,11 +1,12 @@
 """Find what answers a question: by words and by meaning, fused on one scale."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from zomem_graph.nodes.flow import Failed, Flow, Together, Work, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.rules.alike import collapse
 from zomem_graph.nodes.rules.fusion import Signals
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
@@ -65,12 +66,16 @@ def retrieve(
         _hit(place, found[place.candidate.id], explain(place, seen, signals, now), seen.personas.paths)
         for place in places
         if place.candidate.id in found
-    ][: query.limit]
+    ]
+    distinct = _distinct(hits) if chosen.collapse_alike else hits
+    alike = len(hits) - len(distinct)
+    hits = distinct[: query.limit]
     trace = {
         "step": "retrieve",
         "words": len(seen.words),
         "meaning": len(seen.meaning),
         "candidates": len(seen.candidates),
+        "alike": alike,
         "kept": len(hits),
         "imagined": len(imagined.text),
         "names_known": seen.names_known,
@@ -108,6 +113,19 @@ def _described(services: Services, places: list[Place], query: Query, now: datet
         found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
     moment = query.as_of or now
     return {id_: thing for id_, thing in found.items() if not thing.sleeps_at(moment)}
+
+
+def _distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits without those that say the same as a better one of their kind and state."""
+    groups: dict[tuple[str, object], list[int]] = {}
+    for number, hit in enumerate(hits):
+        groups.setdefault((hit.kind, hit.metadata.get("state")), []).append(number)
+    kept = {
+        numbers[place]
+        for numbers in groups.values()
+        for place in collapse([(hits[number].text, hits[number].score) for number in numbers])
+    }
+    return [hit for number, hit in enumerate(hits) if number in kept]
 
 
 def _hit(place: Place, thing: Described, explanation: Explanation, paths: Mapping[str, str]) -> Hit:

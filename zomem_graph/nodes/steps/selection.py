@@ -184,16 +184,16 @@ def _retelling(things: Mapping[str, Any], runs: set[str], pieces: Sequence[str])
 
 
 def said_of(item: Remembered) -> list[str]:
-    """Return the texts of one thing that stand for themselves: not the names it is filed under."""
+    """Return the texts of one thing and the names in it; not the key it is filed under."""
     match item:
         case Fact():
-            said = [item.value, item.text, item.quote]
+            said = [item.value, item.text, item.quote, item.entity]
         case Turn():
             said = [item.content]
         case Episode():
-            said = [item.summary]
+            said = [item.summary, *item.entities]
         case Loop():
-            said = [item.title, item.summary, item.resolution]
+            said = [item.title, item.summary, item.resolution, item.entity]
     return [text for text in (*said, *_strings(item.metadata)) if text]
 
 

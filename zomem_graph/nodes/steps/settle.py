@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from zomem_graph.nodes.rules.conflict import Judgement, merged_value
 from zomem_graph.nodes.rules.entities import entities, entity_key
@@ -99,11 +99,14 @@ def join_values(unit: Unit, parts: Sequence[Fact], *, now: datetime) -> Fact:
     return joined
 
 
-def oscillation(unit: Unit, fact: Fact, *, times: int, hours: float, now: datetime) -> str | None:
-    """Mark a value that came and went too often of late, and say so; None when it did not (spec row 71)."""
-    since = fact.created_at - timedelta(hours=hours)
-    gone = unit.conflicts.came_and_went(fact.persona, fact.slot, since)
-    before = [id_ for id_, value in gone if id_ != fact.id and same_value(value, fact.value)]
+def oscillation(
+    unit: Unit, fact: Fact, gone: Sequence[tuple[str, str]], *, times: int, hours: float, now: datetime
+) -> str | None:
+    """Mark a value that came and went too often within some hours, and say so (spec row 71).
+
+    `gone` are (id, value) of what the slot had and lost in that time. None when it is no swing.
+    """
+    before = sorted({id_ for id_, value in gone if id_ != fact.id and same_value(value, fact.value)})
     if len(before) < times:
         return None
     said = f"{fact.entity} {fact.key or ''}".strip()

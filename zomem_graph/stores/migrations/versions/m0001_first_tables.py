@@ -94,9 +94,7 @@ def _items() -> None:
         unique=False,
         sqlite_where=sa.text("expires_at is not null"),
     )
-    op.create_index(
-        "ix_items_pending", "items", ["state"], unique=False, sqlite_where=sa.text("embedding is null")
-    )
+    op.create_index("ix_items_pending", "items", ["state"], unique=False, sqlite_where=sa.text("embedding is null"))
     op.create_index("ix_items_session", "items", ["persona", "session"], unique=False)
     op.create_index("ix_items_vec_seq", "items", ["vec_seq"], unique=False)
 
