@@ -11,7 +11,9 @@ from zomem_graph.stores.errors import InvalidInput
 __all__ = ["INGREDIENTS", "MEANING_ONLY", "with_settings"]
 
 # What the other signals add is taken away, so that the vector stands alone.
-MEANING_ONLY = ("words=false", "fusion.speaker=0", "fusion.session=0", "hop.seeds=0", "collapse_alike=false")
+MEANING_ONLY = (
+    *("words=false", "late=false", "fusion.speaker=0", "fusion.session=0", "hop.seeds=0", "collapse_alike=false"),
+)
 
 # Name -> the settings that take one ingredient away, or put its usual rival in its place.
 INGREDIENTS: Mapping[str, tuple[str, ...]] = {
@@ -26,7 +28,7 @@ INGREDIENTS: Mapping[str, tuple[str, ...]] = {
     "without the hop": ("hop.seeds=0",),
     "without collapsing what is alike": ("collapse_alike=false",),
     "words and meaning alone": (
-        *("column_weights=1,0,0,0,0", "fusion.speaker=0", "fusion.session=0", "hop.seeds=0"),
+        *("late=false", "column_weights=1,0,0,0,0", "fusion.speaker=0", "fusion.session=0", "hop.seeds=0"),
     ),
     "rank fusion, k=10": ("fusion.method=rrf", "fusion.rank_damping=10"),
     "rank fusion, k=60": ("fusion.method=rrf", "fusion.rank_damping=60"),
