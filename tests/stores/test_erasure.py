@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.persona_files import persona_file
 from zomem_graph.stores.proof import Needles, as_indexed, scan_files, vector_parts
 from zomem_graph.stores.remains import (
     clean_backups,
@@ -246,12 +247,13 @@ def test_a_copy_of_an_unknown_schema_loses_the_row_and_keeps_the_rest(tmp_path: 
 
 
 def test_only_the_personas_own_files_are_cut(tmp_path: Path) -> None:
-    for name in ("Ann B.md", "bob.md"):
-        (tmp_path / name).write_text(f"one\n{SAID.upper()}\ntwo\n")
+    own, other = persona_file(tmp_path, "ann b"), persona_file(tmp_path, "bob")
+    for file in (own, other):
+        file.write_text(f"one\n{SAID.upper()}\ntwo\n")
     done = clean_persona_files(tmp_path, "ann b", Needles([SAID]), everything=False)
-    assert done.rewritten == ["Ann B.md"]
-    assert (tmp_path / "Ann B.md").read_text() == "one\ntwo\n"
-    assert SAID.upper() in (tmp_path / "bob.md").read_text()
+    assert done.rewritten == [own.name]
+    assert own.read_text() == "one\ntwo\n"
+    assert SAID.upper() in other.read_text()
 
 
 def test_a_text_over_several_lines_takes_its_file_with_it(tmp_path: Path) -> None:

@@ -70,7 +70,9 @@ def test_a_denial_in_other_words_is_kept_beside_and_flagged(memory: Memory) -> N
     assert {first.state, second.state} == {"current"}
     (found,) = memory.conflicts.list()
     assert (found.conflict.resolution, found.conflict.detector) == ("flagged", "negation")
-    assert {hit.id for hit in memory.search("deploys on Friday")} == {first.id, second.id}
+    hits = {hit.id: hit for hit in memory.search("deploys on Friday")}
+    assert hits[first.id].metadata["conflicts_with"] == [second.id]
+    assert hits[second.id].metadata["conflicts_with"] == [first.id]
 
 
 def test_a_denial_that_says_what_changed_takes_the_place(memory: Memory, clock: FixedClock) -> None:

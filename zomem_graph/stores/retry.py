@@ -1,7 +1,8 @@
-"""Write again when another writer was there first.
+"""Write again when another writer was there first, or kept the database for too long.
 
-On SQLite writers queue, so it never happens. Elsewhere two transactions may both find a slot empty; the
-database's own constraint lets one of them in, and the other looks again and finds it taken.
+On SQLite writers queue, but not in order, so with many of them one may wait in vain. Elsewhere two
+transactions may both find a slot empty; the database's own constraint lets one of them in, and the other
+looks again and finds it taken. Either way nothing of the write has happened when it is tried again.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import TypeVar
 
 from sqlalchemy.exc import IntegrityError
 
-from zomem_graph.stores.errors import StoreError
+from zomem_graph.stores.errors import StoreError, StoreLocked
 from zomem_graph.stores.store import Stores
 from zomem_graph.stores.unit import Unit
 
@@ -26,7 +27,7 @@ def written(stores: Stores, write: Callable[[Unit], R]) -> R:
             with stores.write() as unit:
                 return write(unit)
         except StoreError as error:
-            if not isinstance(error.__cause__, IntegrityError):
+            if not isinstance(error, StoreLocked) and not isinstance(error.__cause__, IntegrityError):
                 raise
     with stores.write() as unit:
         return write(unit)

@@ -33,8 +33,9 @@ def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Describ
     for id_, kind in things:
         by_kind.setdefault(kind, []).append(id_)
     found: dict[str, Described] = {}
+    doubts = _doubts(unit, by_kind.get("fact", []))
     for fact in unit.facts.find(by_kind.get("fact", [])):
-        found[fact.id] = Described(fact.text, _of_fact(fact))
+        found[fact.id] = Described(fact.text, {**_of_fact(fact), **doubts.get(fact.id, {})})
     for turn in unit.turns.find(by_kind.get("turn", [])):
         found[turn.id] = Described(f"{turn.speaker}: {turn.content}", _of_turn(turn))
     for episode in unit.episodes.find(by_kind.get("episode", [])):
@@ -47,6 +48,15 @@ def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Describ
 def told(loop: Loop) -> str:
     """Return an open loop in one line: its title, and its summary where that says more."""
     return f"{loop.title} — {loop.summary}" if loop.summary and loop.summary != loop.title else loop.title
+
+
+def _doubts(unit: Unit, fact_ids: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+    """Return which other facts those of these that nobody has decided on contradict."""
+    against: dict[str, set[str]] = {}
+    for conflict in unit.conflicts.of_facts(fact_ids):
+        against.setdefault(conflict.fact_id, set()).add(conflict.conflicting_fact_id)
+        against.setdefault(conflict.conflicting_fact_id, set()).add(conflict.fact_id)
+    return {id_: {"conflicts_with": sorted(others)} for id_, others in against.items()}
 
 
 def _of_fact(fact: Fact) -> dict[str, Any]:
