@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from zomem_graph.testing import FixedClock, SmallEmbedder
+
+# A busy machine is no fault of the code: no property is judged by the clock.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 _OURS = ("OPENAI_", "ZO_", "ZOMEM_", "LANGCHAIN_", "LANGSMITH_")
 _OURS_WITHOUT_PREFIX = {"PORT", "SWARM_ROUTING_STRATEGY"}

@@ -114,10 +114,14 @@ def _session_support(scores: Floats, sessions: NDArray[np.int64], best: int) -> 
     turns = sessions >= 0
     if best <= 0 or not turns.any():
         return support
-    floor = float(np.median(scores[turns]))
-    for session in np.unique(sessions[turns]):
-        members = sessions == session
-        support[members] = np.sort(scores[members])[-best:].mean() - floor
+    members = np.flatnonzero(turns)
+    members = members[np.lexsort((-scores[members], sessions[members]))]
+    starts = np.flatnonzero(np.diff(sessions[members], prepend=-1))
+    sizes = np.diff(starts, append=members.size)
+    places = np.arange(members.size) - np.repeat(starts, sizes)
+    counted = np.where(places < best, scores[members], 0.0)
+    means = np.add.reduceat(counted, starts) / np.minimum(sizes, best)
+    support[members] = np.repeat(means, sizes) - float(np.median(scores[turns]))
     return support
 
 
