@@ -3,6 +3,8 @@
 #
 #   make demo     install into .venv and watch an agent remember; FILE=chat.md for your own chat
 #   make test     install everything and run the tests; ARGS="-k gate" to choose some
+#   make faults   kill, crowd and starve it: the long form of tests/faults, a few minutes
+#   make fuzz     any text, history and model reply: the long form of tests/test_fuzz.py
 #   make check    ruff and mypy
 #   make build    sdist and wheel into dist/
 #   make clean    remove what the others made
@@ -24,7 +26,7 @@ for_demo = $(VENV)/.ready-for-demo
 for_test = $(VENV)/.ready-for-test
 for_check = $(VENV)/.ready-for-check
 
-.PHONY: demo test check build clean
+.PHONY: demo test faults fuzz check build clean
 .DELETE_ON_ERROR:
 
 demo: $(for_demo)
@@ -32,6 +34,12 @@ demo: $(for_demo)
 
 test: $(for_test)
 	$(python) -m pytest $(ARGS)
+
+faults: $(for_test)
+	ZOMEM_LONG=1 $(python) -m pytest tests/faults tests/stores/test_index_faults.py $(ARGS)
+
+fuzz: $(for_test)
+	ZOMEM_LONG=1 $(python) -m pytest tests/test_fuzz.py $(ARGS)
 
 check: $(for_check)
 	$(python) -m ruff check

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -104,6 +105,26 @@ def is_fenced(recollection: Recollection) -> bool:
         return not text
     marks = (text.count("<recalled-memory>"), text.count("</recalled-memory>"))
     return marks == (1, 1) and text.startswith("<recalled-memory>") and text.endswith("</recalled-memory>")
+
+
+@pytest.mark.parametrize("piece", ["a", "部署 ", "my ferry to Lyon? ", "\x00", "((("])
+def test_ten_megabytes_are_asked_at_once_and_not_stored(memory: Memory, piece: str) -> None:
+    huge = piece * (10_000_000 // len(piece))
+    before = memory.stats()["items"]
+    began = time.monotonic()
+    assert is_fenced(memory.recall(huge, history=[{"role": "user", "content": huge}]))
+    assert is_fenced(memory.continuation(huge))
+    memory.search(huge)
+    for store in (
+        lambda: memory.remember("ferry", "log", huge),
+        lambda: memory.remember(huge, "log", "long"),
+        lambda: memory.observe([{"role": "user", "content": "short"}, {"role": "user", "content": huge}]),
+        lambda: memory.capture([{"role": "user", "content": "short"}, {"role": "user", "content": huge}]),
+    ):
+        with pytest.raises(InvalidInput, match=r"10,000,000 characters|9,9\d\d,\d\d\d characters"):
+            store()
+    assert memory.stats()["items"] == before
+    assert time.monotonic() - began < 30
 
 
 @fuzz

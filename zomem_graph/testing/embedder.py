@@ -13,6 +13,7 @@ from zomem_graph.nodes.ports import Vector
 __all__ = ["SmallEmbedder"]
 
 _WORDS = re.compile(r"\w+")
+_CHARACTERS_READ = 8_000  # models read no further either
 
 
 class SmallEmbedder:
@@ -50,7 +51,7 @@ class SmallEmbedder:
 
 
 def _grams(text: str) -> Iterator[tuple[str, float]]:
-    words = _WORDS.findall(text.casefold())
+    words = _WORDS.findall(text[:_CHARACTERS_READ].casefold())
     for word in words:
         # Short words are mostly the ones that every sentence has.
         weight = min(len(word), 6) / 6

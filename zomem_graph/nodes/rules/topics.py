@@ -10,6 +10,7 @@ from typing import Final
 from zomem_graph.nodes.rules.cue_words import FUNCTION_WORDS
 from zomem_graph.nodes.rules.opening_words import OPENINGS, Opening
 from zomem_graph.nodes.rules.phrases import has_cjk
+from zomem_graph.nodes.rules.query_terms import CHARACTERS_READ
 from zomem_graph.nodes.rules.requests import read_request
 from zomem_graph.nodes.rules.sign_words import ANYWHERE, Sign
 from zomem_graph.stores.words import terms
@@ -25,8 +26,11 @@ _CJK_FUNCTION: Final = re.compile(
 
 
 def topic_words(message: str) -> tuple[str, ...]:
-    """Return what the message itself names, as words to search for; () for a bare word to go on."""
-    request = read_request(message)
+    """Return what the message itself names, as words to search for; () for a bare word to go on.
+
+    The beginning of a long message tells.
+    """
+    request = read_request(message[:CHARACTERS_READ])
     if request.proceed or request.courtesy_only:
         return ()
     if has_cjk(request.said.text):
