@@ -54,7 +54,7 @@ def test_a_mistyped_command_is_answered_with_what_is_near(zomem: CommandLine) ->
     result = zomem("serach", "porto")
 
     assert result.exit_code == 1
-    assert "There is no command 'serach'. Did you mean search?" in result.stderr
+    assert "There is no command 'serach'. Did you mean search" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ _EXITS = {"inject": 0, "skip": 2, "empty": 3}
 def gate(
     call: Call,
     message: Annotated[
-        str, typer.Argument(metavar="MESSAGE", help="What the user says; - reads standard input.")
-    ] = "-",
+        str | None, typer.Argument(metavar="MESSAGE", help="What the user says; - reads standard input.")
+    ] = None,
     hook: Annotated[
         bool,
         typer.Option("--hook", help="For hosts: JSON on standard input, the block or nothing printed, exit 0."),
@@ -35,6 +35,8 @@ def gate(
     if hook:
         _answer_host(call, time_zone)
         return
+    if message is None:
+        raise typer.BadParameter("Missing argument 'MESSAGE'.")
     asked = text_given(message)
     if not asked.strip():
         raise InvalidInput("the message is empty. Give what the user said.")
