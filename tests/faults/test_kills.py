@@ -7,8 +7,10 @@ import time
 from collections import Counter
 from pathlib import Path
 from random import Random
+from secrets import randbits
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from tests.faults.nursery import LONG, Nursery
@@ -18,6 +20,7 @@ from zomem_graph.stores import sql
 from zomem_graph.testing import SmallEmbedder
 
 ROUNDS = 25 if LONG else 5
+each_seed = pytest.mark.parametrize("seed", [randbits(24) if LONG else 7])  # the long form tries others each time
 LOOKED_AT = 12  # of what was acknowledged, by a search each; the tables are compared whole
 
 
@@ -110,9 +113,10 @@ def whole(memory: Memory, wanted: dict[str, str]) -> list[Any]:
         return [item for item in unit.items.find(list(wanted)) if item.state == "current"]
 
 
-def test_writers_killed_at_any_instant_lose_nothing(nursery: Nursery, tmp_path: Path) -> None:
+@each_seed
+def test_writers_killed_at_any_instant_lose_nothing(nursery: Nursery, tmp_path: Path, seed: int) -> None:
     """Two processes on one home remember, observe, capture, delete and flush until SIGKILL."""
-    ledger = Ledger(seed=7)
+    ledger = Ledger(seed)
     for number in range(ROUNDS):
         writers = [nursery.start("write_on", home=str(tmp_path / "home"), seed=2 * number + n) for n in (0, 1)]
         while number % 3 and not all(nursery.said(writer) for writer in writers):
@@ -128,11 +132,12 @@ def test_writers_killed_at_any_instant_lose_nothing(nursery: Nursery, tmp_path: 
     assert len(ledger.kept) > 5 * ROUNDS
 
 
-def test_a_first_open_killed_at_any_instant_is_gone_on_with(nursery: Nursery, tmp_path: Path) -> None:
+@each_seed
+def test_a_first_open_killed_at_any_instant_is_gone_on_with(nursery: Nursery, tmp_path: Path, seed: int) -> None:
     began = time.monotonic()
     assert nursery.wait(nursery.start("open_and_write", home=str(tmp_path / "whole"))) == 0
     usual = time.monotonic() - began
-    chance = Random(3)
+    chance = Random(seed)
     for number in range(ROUNDS):
         home = tmp_path / f"home-{number}"
         opener = nursery.start("open_and_write", home=str(home))
