@@ -48,6 +48,8 @@ class Nursery:
         """Start a job; return its process id."""
         self._started += 1
         file = self._folder / f"said-{self._started}.jsonl"
+        file.touch()
+        file.with_suffix(".err").touch()
         pid: int = self._ask({"job": job, "arguments": arguments, "file": str(file)})["born"]
         self._files[pid] = file
         return pid
