@@ -151,10 +151,10 @@ def test_the_floor_finds_words_by_their_stem_and_needs_a_telling_one() -> None:
 
 def test_options_are_set_by_name() -> None:
     options = with_settings(
-        MemoryOptions(), ["fusion.session=0", "words=false", "gate.floor=0.5", "column_weights=1,0,0,1,2"]
+        MemoryOptions(), ["fusion.session=0", "words=false", "gate.floor=0.123", "column_weights=1,0,0,1,2"]
     )
     assert changed_options(options) == {
-        "gate.floor": 0.5,
+        "gate.floor": 0.123,
         "retrieve.fusion.session": 0.0,
         "retrieve.column_weights": (1.0, 0.0, 0.0, 1.0, 2.0),
         "retrieve.words": False,
