@@ -170,6 +170,7 @@ def test_an_index_newer_than_a_restored_database_is_not_trusted(shelf: Shelf) ->
     index.close()
     shelf.close()
     shutil.copy(shelf.file, saved := shelf.home / "saved.db")
+    shelf = Shelf(shelf.home)
     shelf.purge(ids[:10])
     later = open_chroma(shelf)
     drain_all(later)

@@ -247,6 +247,18 @@ def test_two_different_keys_cannot_be_merged(memory: Memory) -> None:
     assert memory.conflicts.resolve_all("merge") == []
 
 
+def test_a_fact_that_was_deleted_cannot_win(memory: Memory) -> None:
+    memory.remember("deploy", None, "deploys on Friday are allowed")
+    newer = memory.remember("deploy", None, "deploys on Friday are not allowed")
+    (found,) = memory.conflicts.list()
+    memory.delete(newer.id)
+    with pytest.raises(InvalidInput, match="is deleted and cannot win"):
+        memory.conflicts.resolve(found.conflict.id)
+    memory.forget(id=newer.id)
+    with pytest.raises(UnknownName, match="No conflict"):
+        memory.conflicts.resolve(found.conflict.id)
+
+
 def test_what_was_never_true_leaves_recall_and_the_past(memory: Memory, clock: FixedClock) -> None:
     start = clock()
     false = memory.remember("office", "city", "Rome")

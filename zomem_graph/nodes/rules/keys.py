@@ -119,7 +119,8 @@ def slot(entity: str, key: str | None, value: str, *, many: bool) -> str:
     parts = [_address(entity), _address(key or "")]
     if many or not parts[1]:
         parts.append(normal(value))
-    return _SEPARATOR.join(parts)
+    # A lone surrogate would change the form in which the database keeps the address.
+    return _SEPARATOR.join(parts).encode("utf-8", "replace").decode("utf-8")
 
 
 def entity_prefix(entity: str) -> str:

@@ -83,4 +83,4 @@ def _line(hit: Hit) -> Line:
 
 def _overhead(hit: Hit, zone: ZoneInfo) -> int:
     """Return what a line costs besides its text, a line break included."""
-    return tokens(fence([replace(_line(hit), text="")], zone=zone) + "\n") - tokens(fence([Line(text="")], zone=zone))
+    return _price(replace(_line(hit), text=""), zone)

@@ -31,6 +31,7 @@ __all__ = ["detect_conflicts", "resolve_conflict", "with_facts"]
 
 _MOST_COMPARED = 200  # facts of one entity, the newest
 _MOST_STATED = 20_000
+_MAY_STAND = ("current", "flagged", "superseded", "merged")
 _ADDRESS_ENDS = "\x1f"
 
 
@@ -118,12 +119,14 @@ def _supersede(unit: Unit, newer: Fact, older: Fact, keep: str | None, now: date
     if keep not in (None, newer.id, older.id):
         raise InvalidInput(f"keep must be one of the two facts, {newer.id} or {older.id}.")
     winner, loser = (older, newer) if keep == older.id else (newer, older)
+    if winner.state not in _MAY_STAND:
+        raise InvalidInput(f"{winner.id} is {winner.state} and cannot win. Keep the other one: keep={loser.id!r}.")
     if loser.state == "current":
         retire(unit, [loser.id], by=replace(winner, created_at=now), now=now)
     elif loser.state == "flagged":
         unit.conflicts.set_state(loser.id, "superseded", at=now)
         unit.conflicts.end_at(loser.id, at=loser.created_at, superseded_by=winner.id)
-    if winner.state in ("flagged", "superseded"):
+    if winner.state != "current":
         _stand_again(unit, winner, now)
     unit.links.remove(newer.id, older.id, CONTRADICTS)
     unit.links.add([link_between(winner.id, loser.id, SUPERSEDES, now)])
