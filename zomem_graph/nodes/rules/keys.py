@@ -118,9 +118,8 @@ def slot(entity: str, key: str | None, value: str, *, many: bool) -> str:
     """
     parts = [_address(entity), _address(key or "")]
     if many or not parts[1]:
-        parts.append(normal(value))
-    # A lone surrogate would change the form in which the database keeps the address.
-    return _SEPARATOR.join(parts).encode("utf-8", "replace").decode("utf-8")
+        parts.append(_storable(normal(value)))
+    return _SEPARATOR.join(parts)
 
 
 def entity_prefix(entity: str) -> str:
@@ -186,7 +185,12 @@ def conflict_kind(old: str, new: str) -> ConflictKind | None:
 def _address(name: str) -> str:
     """Return an entity or a key in the form in which addresses are compared; empty when nothing of it shows."""
     form = normal(name)
-    return _JOINTS.sub(" ", form).strip() or form
+    return _storable(_JOINTS.sub(" ", form).strip() or form)
+
+
+def _storable(form: str) -> str:
+    # A lone surrogate would change the form in which the database keeps the address.
+    return form.encode("utf-8", "replace").decode("utf-8")
 
 
 def _words(text: str) -> list[str]:
