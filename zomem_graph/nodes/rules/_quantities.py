@@ -81,7 +81,11 @@ def quantities_clash(a: list[Quantity], b: list[Quantity]) -> bool:
     if not a or not b:
         return False
     fewer, more = sorted((a, b), key=len)
-    return not all(any(_equal(one, other, TOLERANCE) for other in more) for one in fewer)
+    return not (_within(fewer, more) and (len(a) != len(b) or _within(more, fewer)))
+
+
+def _within(few: list[Quantity], many: list[Quantity]) -> bool:
+    return all(any(_equal(one, other, TOLERANCE) for other in many) for one in few)
 
 
 def _equal(a: Quantity, b: Quantity, tolerance: float) -> bool:
