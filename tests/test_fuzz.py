@@ -31,7 +31,7 @@ LONG = os.environ.get("ZOMEM_LONG") == "1"
 OPTIONS = MemoryOptions(write=WriteOptions(background=False))
 
 fuzz = settings(
-    max_examples=int(os.environ.get("N", 1_000)) if LONG else 15,
+    max_examples=500 if LONG else 15,
     derandomize=not LONG,
     database=None,
     deadline=None,

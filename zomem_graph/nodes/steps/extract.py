@@ -15,6 +15,7 @@ from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.episodes import Learned, tell_learned
 from zomem_graph.nodes.steps.reading import Reading, as_facts, extraction_models, read_turns
 from zomem_graph.nodes.steps.remember import Stored, store_facts
 from zomem_graph.nodes.steps.stream import settle_provisional
@@ -188,6 +189,9 @@ def _settle(services: Services, job: Extraction, reading: Reading) -> _Outcome:
         if len(stored) < len(kept):
             skipped["forgotten"] += len(kept) - len(stored)
         _link_together(unit, stored, services.options.capture, now)
+        new = [one for one in stored if one.outcome != "unchanged"]
+        learned = Learned(facts=[one.fact for one in new], superseded=sum(len(one.replaced) for one in new))
+        tell_learned(unit, learned, persona=job.persona, session=job.session, source=job.source)
         _close(unit, job, reading, stored, skipped, now)
     return _Outcome(
         stored=tuple(stored),
