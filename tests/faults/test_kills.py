@@ -129,7 +129,7 @@ def test_writers_killed_at_any_instant_lose_nothing(nursery: Nursery, tmp_path: 
             for said in nursery.said(writer):
                 ledger.add(said)
         check(tmp_path / "home", ledger)
-    assert len(ledger.kept) > 5 * ROUNDS
+    assert ledger.kept, "no writer got as far as its first commit"
 
 
 @each_seed
