@@ -88,7 +88,8 @@ class ChromaIndex:
                 stack.enter_context(self._handle.lock.held(wait_seconds=wait_seconds))
             except StoreLocked:
                 return Drained(0, busy=True)
-            died = self._feed.unfinished()  # with the lock held, nobody is at it any more
+            # With the lock held nobody in this folder is at it any more; about other machines it says nothing.
+            died = not self._handle.remote and self._feed.unfinished()
             batch = self._feed.take(limit)
             settled = Settled(0, 0, 0) if batch is None else self._follow(batch)
             if died and not self.state().faults:
