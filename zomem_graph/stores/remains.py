@@ -61,6 +61,7 @@ def compact(database: Database, *, tries: int = 20) -> list[str]:
             connection.execute("pragma secure_delete=on")
             connection.execute("pragma temp_store=memory")
             connection.execute("vacuum")
+            connection.execute("pragma busy_timeout=0")
             for _ in range(tries):
                 busy, *_pages = connection.execute("pragma wal_checkpoint(truncate)").fetchone()
                 if not busy:
