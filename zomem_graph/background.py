@@ -4,8 +4,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from zomem_graph.nodes.flow import run
-from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.steps.embed import embed_pending, feed_index
+from zomem_graph.nodes.ports import Services, token_model
+from zomem_graph.nodes.steps.embed import add_missing_tokens, embed_pending, feed_index
 from zomem_graph.nodes.steps.extract import extract_due
 from zomem_graph.stores.errors import ZomemError
 from zomem_graph.worker import Worker
@@ -83,7 +83,10 @@ class Background:
     def _something_waits(self) -> bool:
         if self.unembedded():
             return True
+        model = token_model(self._services.embedder)
         with self._services.stores.read() as unit:
+            if model is not None and unit.tokens.pending(model=model.identity, limit=1):
+                return True
             due = unit.outbox.depth() >= self._services.options.write.drain_at
             return due or bool(unit.journal.queue_depth().get("waiting"))
 
@@ -92,6 +95,7 @@ class Background:
         steps: tuple[Callable[[], object], ...] = (
             lambda: embed_pending(self._services, limit=self._services.options.write.embed_batch),
             lambda: feed_index(self._services),
+            lambda: add_missing_tokens(self._services, limit=self._services.options.write.embed_batch),
             self._heal_once,
             self._extract_one,
         )

@@ -1,5 +1,6 @@
 """Late interaction through the front door, on a model file small enough to be made by a test."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,6 +129,8 @@ def test_a_broken_model_file_degrades_the_answer_and_vetoes_nothing(tmp_path: Pa
 
     with opened(tmp_path) as memory:
         answer = found(memory, "grass green")
+        memory.remember("moon", "colour", "red")
+        assert found(memory, "moon").hits[0].explanation.cosine is not None
     assert answer.hits[0].metadata["entity"] == "grass"
     assert answer.degraded[0].startswith("late interaction: local:minilm failed")
 
@@ -155,3 +158,15 @@ def test_a_text_in_another_language_has_no_tokens_and_loses_nothing_by_it(text: 
     answer = found(memory, text)
     assert answer.hits[0].metadata["entity"] == "note"
     assert answer.hits[0].explanation.late is None
+
+
+def test_a_memory_opened_after_the_model_came_makes_up_for_it_by_itself(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        fill(memory)
+    write_minilm_like(tmp_path / "models" / "minilm" / "model_fp16.onnx")
+
+    with Memory.open(tmp_path, embeddings=SmallEmbedder()) as memory:
+        give_up = time.monotonic() + 30
+        while stored_tokens(memory) < len(COLOURS):
+            assert time.monotonic() < give_up
+            time.sleep(0.02)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.nodes.ports import Embedder, Services, TextTokens, token_model
-from zomem_graph.stores.errors import IndexUnavailable
+from zomem_graph.stores.errors import IndexUnavailable, ModelError
 from zomem_graph.stores.tokens import NewTokens
 
 __all__ = ["EMBEDDER_KEY", "add_missing_tokens", "embed_pending", "feed_and_heal", "feed_index"]
@@ -34,7 +34,7 @@ def embed_pending(services: Services, *, limit: int) -> int:
             unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)
         rows = [(num, digest, vector) for (num, _text, digest), vector in zip(waiting, vectors, strict=True)]
         stored = unit.items.set_vectors(rows, embedder=embedder.identity)
-        if (model := token_model(embedder)) is not None:
+        if tokens and (model := token_model(embedder)) is not None:
             unit.tokens.put(_new_tokens(waiting, tokens), model=model.identity)
         return stored
 
@@ -58,12 +58,18 @@ def add_missing_tokens(services: Services, *, limit: int) -> int:
 
 
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.float32], Sequence[TextTokens]]:
-    """Return vectors and tokens, in one pass where one model gives both."""
+    """Return vectors and tokens, in one pass where one model gives both; no tokens when their model fails."""
     model = token_model(embedder)
     if model is None:
         return embedder.embed_documents(texts), ()
-    tokens, vectors = model.documents(texts)
-    return vectors if model.vectors_of == embedder.identity else embedder.embed_documents(texts), tokens
+    if model.vectors_of == embedder.identity:
+        tokens, vectors = model.documents(texts)
+        return vectors, tokens
+    vectors = embedder.embed_documents(texts)
+    try:
+        return vectors, model.documents(texts)[0]
+    except ModelError:
+        return vectors, ()  # `add_missing_tokens` tries again and says why
 
 
 def _new_tokens(items: Sequence[tuple[int, str, str]], tokens: Sequence[TextTokens]) -> list[NewTokens]:
