@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from zomem_graph.memory import Memory
+from zomem_graph.models import CachedEmbedder
+from zomem_graph.models.local import MiniLM
+from zomem_graph.models.minilm_tokens import MiniLMTokens
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.ports import token_model
@@ -170,3 +173,13 @@ def test_a_memory_opened_after_the_model_came_makes_up_for_it_by_itself(tmp_path
         while stored_tokens(memory) < len(COLOURS):
             assert time.monotonic() < give_up
             time.sleep(0.02)
+
+
+def test_a_question_is_forgotten_when_questions_are(tmp_path: Path, model: Path) -> None:
+    runner = MiniLM(model, identity="local:minilm")
+    embedder = CachedEmbedder(SmallEmbedder(), tokens=MiniLMTokens(runner))
+    asked = runner.question_states("red")
+    assert runner.question_states("red") is asked
+
+    embedder.forget_questions()
+    assert runner.question_states("red") is not asked

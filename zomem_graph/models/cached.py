@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,11 @@ class VectorCache(Protocol):
 def text_hash(text: str) -> str:
     """Return the key of a question's vector: 32 hex digits of the part that is embedded."""
     return blake2b(embeddable(text).encode(), digest_size=16).hexdigest()
+
+
+@runtime_checkable
+class _RemembersQuestions(Protocol):
+    def forget_questions(self) -> None: ...
 
 
 class CachedEmbedder:
@@ -112,6 +117,9 @@ class CachedEmbedder:
         """Drop what is held in memory; the backing is its owner's to clear."""
         with self._lock:
             self._latest.clear()
+        for inside in (self._embedder, self._tokens):
+            if isinstance(inside, _RemembersQuestions):
+                inside.forget_questions()
 
     # A cache on a full or read-only disk is no reason to leave a question unanswered.
 

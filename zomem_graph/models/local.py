@@ -202,6 +202,11 @@ class MiniLM:
                 self._latest.popitem(last=False)
         return known
 
+    def forget_questions(self) -> None:
+        """Drop the questions that are remembered."""
+        with self._lock:
+            self._latest.clear()
+
     def batches_of_states(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[TokenStates]]]:
         """Yield positions and tokens of stored texts, a batch at a time, each text once.
 

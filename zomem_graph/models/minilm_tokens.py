@@ -52,6 +52,10 @@ class MiniLMTokens:
         """Return the tokens of a question; none when it has no word of its own. Raises ModelError."""
         return self._reduced([self._model.question_states(text)], least_whole=_LEAST_WHOLE_ASKED)[0]
 
+    def forget_questions(self) -> None:
+        """Drop the questions that are remembered."""
+        self._model.forget_questions()
+
     def documents(self, texts: Sequence[str]) -> tuple[list[TextTokens], NDArray[np.float32]]:
         """Return the tokens of stored texts and their unit vectors, shape (len(texts), 384)."""
         tokens: dict[int, TextTokens] = {}
