@@ -1,6 +1,8 @@
 """SQLite's own ways: pragmas, transactions, FTS5. Figures and reasons: docs/substrate.md."""
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -20,7 +22,6 @@ from zomem_graph.stores.words import match_scoped, scope_token
 __all__ = ["SqliteDialect"]
 
 _PRAGMAS = (
-    "journal_mode=wal",
     "synchronous=normal",
     "foreign_keys=on",
     "temp_store=memory",
@@ -30,6 +31,7 @@ _PRAGMAS = (
 _WAIT_SECONDS = 10.0  # for another writer; `?timeout=` in the URL says otherwise
 # What SQLite says of its surroundings: busy, locked, read-only, disk error, disk full, cannot open.
 _PASSING_CODES = {5, 6, 8, 10, 13, 14}
+_BUSY_CODES = {5, 6}
 _COLUMNS = ("words_scope", "words_self", "words_prev", "words_next", "words_date", "words_title")
 _FTS = f"""create virtual table if not exists items_fts using fts5(
     {", ".join(_COLUMNS)}, content='items', content_rowid='num',
@@ -170,9 +172,25 @@ def _time_filter(query: WordsQuery) -> tuple[str, dict[str, Any]]:
 
 def _on_connect(seconds: float, connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver must not begin by itself
-    for pragma in (f"busy_timeout={int(seconds * 1000)}", *_PRAGMAS):
+    connection.execute(f"pragma busy_timeout={int(seconds * 1000)}")
+    _use_log(connection, seconds)
+    for pragma in _PRAGMAS:
         connection.execute(f"pragma {pragma}")
     connection.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows ASCII only
+
+
+def _use_log(connection: Any, seconds: float) -> None:
+    """Switch to the write-ahead log. Of several that open a new file at once SQLite refuses some, unasked to wait."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("pragma journal_mode=wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY_CODES or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _lower(value: Any) -> Any:
