@@ -20,6 +20,7 @@ from zomem_graph import Memory, MemoryState, Scope, create_recall_graph
 from zomem_graph.nodes import create_capture_node
 
 THREADS = 8
+again_and_again = pytest.mark.parametrize("time", range(30 if LONG else 2))  # what races is met by chance
 
 
 @pytest.fixture
@@ -121,7 +122,8 @@ def test_eight_threads_that_disagree_leave_one_current_value(memory: Memory) -> 
     assert memory.stats()["superseded"] == THREADS - 1
 
 
-def test_eight_threads_open_one_new_home(home: Path) -> None:
+@again_and_again
+def test_eight_threads_open_one_new_home(home: Path, time: int) -> None:
     memories: list[Memory] = together([lambda: opened(str(home)) for _ in range(THREADS)])
     together([lambda m=m, n=n: m.remember(word(n), "number", "1") for n, m in enumerate(memories)])  # type: ignore[misc]
     assert [m.stats()["facts"] for m in memories] == [THREADS] * THREADS
@@ -159,7 +161,8 @@ def test_waiting_calls_inside_a_running_event_loop_return(memory: Memory) -> Non
 # -- processes ------------------------------------------------------------------------------------
 
 
-def test_two_processes_open_one_new_home(nursery: Nursery, home: Path) -> None:
+@again_and_again
+def test_four_processes_open_one_new_home(nursery: Nursery, home: Path, time: int) -> None:
     openers = [nursery.start("write_so_many", home=str(home), name=name, times=1) for name in range(4)]
     assert [nursery.wait(opener) for opener in openers] == [0] * 4
     with opened(str(home)) as memory:
