@@ -1,10 +1,42 @@
-"""The suites of truth, in small: they run, and nothing is stale, lost, retired or back."""
+"""The suites of `zomem bench time`, in small: they run, and nothing is stale, lost, retired or back."""
 
-from zomem_graph.bench.truth import SUITES, concurrency, erase, look_alikes, updates
+import json
+from importlib import import_module
+
+import pytest
+from typer.testing import CliRunner
+
+from zomem_graph.bench.cli import app
+from zomem_graph.bench.concurrency import concurrency
+from zomem_graph.bench.erase import erase
+from zomem_graph.bench.suites import SUITES, judged, run
+from zomem_graph.bench.truth import look_alikes, updates
+from zomem_graph.stores.errors import UnknownName
 
 
-def test_the_suites_have_names() -> None:
-    assert set(SUITES) == {"updates", "look-alikes", "erase", "concurrency"}
+@pytest.mark.parametrize("name", SUITES)
+def test_every_suite_of_the_list_is_a_function(name: str) -> None:
+    module, _, function = SUITES[name].partition(":")
+    assert callable(getattr(import_module(module), function))
+
+
+def test_one_suite_by_name_gives_one_document_and_the_exit_code_says_whether_it_passed() -> None:
+    ended = CliRunner().invoke(app, ["time", "--suite", "look-alikes", "--seed", "7"])
+    told = json.loads(ended.stdout)
+    assert (ended.exit_code, told["passed"], list(told["suites"])) == (0, True, ["look-alikes"])
+    assert {"passed", "n", "seed", "missed", "seconds"} <= told["suites"]["look-alikes"].keys()
+    assert told["suites"]["look-alikes"]["seed"] == 7
+
+
+def test_a_suite_that_does_not_exist_is_answered_with_those_that_do() -> None:
+    with pytest.raises(UnknownName, match="no suite 'updats'; there are updates, look-alikes"):
+        run(["updats"])
+
+
+def test_a_missed_mark_is_named() -> None:
+    figures = {"stale": 2, "kept": 0.8, "missing": None}
+    told = judged("s", n=9, seed=1, figures=figures, marks={"stale": 0, "kept": (0.7, None), "missing": (None, 1)})
+    assert (told["passed"], told["missed"]) == (False, ["stale", "missing"])
 
 
 def test_changed_slots_give_no_stale_answer_and_keep_their_past() -> None:

@@ -12,6 +12,7 @@ from zomem_graph.bench import gate as gate_suite
 from zomem_graph.bench import latency as latency_suite
 from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
+from zomem_graph.bench import suites as time_suites
 from zomem_graph.bench import through as through_suite
 
 __all__ = ["app"]
@@ -109,6 +110,20 @@ def startup(
 ) -> None:
     """Time the import, the help and a gate decision, each in a new process."""
     _show(startup_suite.run(rounds=rounds, say=_say))
+
+
+@app.command("time")
+def time(
+    suite: Annotated[
+        list[str] | None, typer.Option("--suite", help="One of them by name, repeatable; all when left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="What the made-up texts and orders are drawn from.")] = 1,
+) -> None:
+    """Check that memory stays true and safe over time, on made-up histories; exit 1 when a mark is missed."""
+    result = time_suites.run(suite or (), seed=seed, say=_say)
+    _show(result)
+    if not result["passed"]:
+        raise typer.Exit(1)
 
 
 @app.command("embedders")

@@ -1,9 +1,10 @@
 """Suites about trust: whose memory is whose, what strangers' text may do, and what a failing model may lose.
 
-Everything is made from templates and a seed; nothing is asked but the front door. Each suite is a function
-without arguments that need thought, and returns plain data.
+Everything is made from templates and a seed; nothing is asked but the front door. Each suite is a
+function as `zomem bench time` wants it.
 """
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,9 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
+from zomem_graph.bench.homes import Say
 from zomem_graph.bench.hostile_texts import SHAPES, poison
+from zomem_graph.bench.suites import Mark, judged
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.ports import Ask, ChatModel
@@ -22,7 +25,7 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 
-__all__ = ["HOSTILE_NAMES", "SUITES", "Tenant", "captured", "isolation", "poisoned", "read_paths"]
+__all__ = ["HOSTILE_NAMES", "Tenant", "captured", "isolation", "poisoned", "read_paths"]
 
 _USER: Final = Scope(persona="ann")
 
@@ -83,19 +86,23 @@ def read_paths() -> Mapping[str, Path_]:
     return MappingProxyType(paths)
 
 
-def isolation(names: Sequence[str] = HOSTILE_NAMES, *, index: bool = True) -> dict[str, Any]:
+def isolation(
+    names: Sequence[str] = HOSTILE_NAMES, *, index: bool = True, seed: int = 1, say: Say = lambda _line: None
+) -> dict[str, Any]:
     """Let every hostile name read by every path, and try to change and erase what is not its own.
 
     The first few are pooled and inherit, so that what a pool lends is told from what leaks. `index` also
-    asks the vector index, where it may answer in place of the exact scan.
+    asks the vector index, where it may answer in place of the exact scan. The seed decides who stands next to whom.
     """
-    tenants = [Tenant(number, name) for number, name in enumerate(names)]
+    shuffled = random.Random(seed).sample(names, len(names))
+    tenants = [Tenant(number, name) for number, name in enumerate(shuffled)]
     with TemporaryDirectory() as folder:
         with _opened(Path(folder)) as memory:
             for tenant in tenants:
                 tenant.fill(memory)
             lent = _tie(memory, tenants)
             seen, unseen = _read_all(memory, tenants, lent=lent)
+            say("every path is read once")
             changed = _change_all(memory, tenants)
             memory.flush()
         if index:
@@ -103,8 +110,7 @@ def isolation(names: Sequence[str] = HOSTILE_NAMES, *, index: bool = True) -> di
                 also = _read_all(memory, tenants, lent=lent)
             seen, unseen = [*seen, *also[0]], [*unseen, *also[1]]
     paths = len(read_paths()) * (2 if index else 1)
-    return {
-        "suite": "isolation",
+    figures = {
         "names": len(tenants),
         "read_paths": paths,
         "reads": paths * len(tenants),
@@ -113,6 +119,8 @@ def isolation(names: Sequence[str] = HOSTILE_NAMES, *, index: bool = True) -> di
         "changed_by_strangers": len(changed),
         "found": [*seen, *unseen, *changed][:20],
     }
+    marks = {"foreign": 0, "own_unseen": 0, "changed_by_strangers": 0}
+    return judged("isolation", n=paths * len(tenants), seed=seed, figures=figures, marks=marks)
 
 
 def _search_of(kind: str) -> Path_:
@@ -199,21 +207,24 @@ def _letters(number: int) -> str:
     return chr(ord("a") + number // 26) + chr(ord("a") + number % 26) + "q"
 
 
-def poisoned() -> dict[str, Any]:
+def poisoned(*, seed: int = 1, say: Say = lambda _line: None) -> dict[str, Any]:
     """Let tools, documents and assistants say sixty texts with orders, forged fences and look-alike entities.
 
     The chat model of this suite obeys them all and offers what they say as facts. `followed` counts texts that
     left the fence or stood on a line of their own in a recalled block; `captured` those that became a fact, a
-    rule or a loop, also when the block is captured again. `lost` counts what the user said and was not learned.
+    rule or a loop, also when the block is captured again; `user_facts` is what the user said and was learned.
+    The seed decides the order.
     """
+    texts = random.Random(seed).sample(poison(), len(poison()))
     with TemporaryDirectory() as folder, _opened(Path(folder), chat=ScriptedChat(_obedient)) as memory:
-        for number, (origin, text, mark) in enumerate(poison()):
+        for number, (origin, text, mark) in enumerate(texts):
             talk = [
                 {"role": "user", "content": f"My cabin {number} is painted teal. What does {mark} say?"},
                 {"role": origin, "content": text},
             ]
             memory.capture(talk, scope=_USER, session=f"s{number}", inline=True)
         caught = _caught(memory)
+        say(f"{len(texts)} texts are captured")
         blocks = {
             mark: memory.recall(f"What did I tell you about {mark}?", scope=_USER).text for *_, mark in poison()
         }
@@ -223,8 +234,7 @@ def poisoned() -> dict[str, Any]:
         learned = len(memory.search("cabin painted teal", scope=_USER, kinds=("fact",), limit=200))
     shown = {mark: block for mark, block in blocks.items() if mark in block}
     followed = [mark for mark, block in shown.items() if not _well_fenced(block)]
-    return {
-        "suite": "poison",
+    figures = {
         "texts": len(blocks),
         "recalled": len(shown),
         "followed": len(followed),
@@ -232,6 +242,8 @@ def poisoned() -> dict[str, Any]:
         "user_facts": learned,
         "found": [*followed, *caught, *again][:20],
     }
+    marks: dict[str, Mark] = {"followed": 0, "captured": 0, "user_facts": (len(texts), None)}
+    return judged("poison", n=len(texts), seed=seed, figures=figures, marks=marks)
 
 
 def _obedient(ask: Ask) -> dict[str, Any]:
@@ -265,13 +277,15 @@ def _well_fenced(block: str) -> bool:
     return (first, notice, last) == (OPEN, NOTICE, CLOSE) and inside and plain_rows
 
 
-def captured(rounds: int = 5) -> dict[str, Any]:
+def captured(rounds: int = 5, *, seed: int = 1, say: Say = lambda _line: None) -> dict[str, Any]:
     """Let a model reply in twenty shapes, most of them malformed, `rounds` times each; then let it recover.
 
     `lost_silently` counts stated facts that are neither stored nor waiting, `marked_done` conversations called
     done although a fact is missing, `lost_after_recovery` facts missing when a sound model has read what waits.
+    The seed decides the order of the shapes.
     """
     shapes = [shape for shape in SHAPES for _ in range(rounds)]
+    random.Random(seed).shuffle(shapes)
 
     def broken(ask: Ask) -> str:
         stated = _stated(ask)
@@ -285,6 +299,7 @@ def captured(rounds: int = 5) -> dict[str, Any]:
             with memory.stores.read() as unit:
                 unread = {job.session for job in unit.journal.unread(len(shapes))}
             absent = {number: _absent(memory, number) for number in range(len(shapes))}
+        say(f"{len(shapes)} replies are read; {len(unread)} conversations wait for another")
         done = [number for number, keys in absent.items() if keys and f"s{number}" not in unread]
         clock.advance(hours=1)
         with _opened(Path(folder), chat=ScriptedChat(lambda ask: {"facts": _stated(ask)}), clock=clock) as memory:
@@ -293,8 +308,7 @@ def captured(rounds: int = 5) -> dict[str, Any]:
             missing = [(number, key) for number in range(len(shapes)) for key in _absent(memory, number)]
     lost = [(number, key) for number in done for key in absent[number]]
     stored = len(shapes) * len(_KEYS) - sum(map(len, absent.values()))
-    return {
-        "suite": "capture",
+    figures = {
         "shapes": len(SHAPES),
         "replies": len(shapes),
         "facts": len(shapes) * len(_KEYS),
@@ -304,6 +318,8 @@ def captured(rounds: int = 5) -> dict[str, Any]:
         "lost_after_recovery": len(missing),
         "found": [f"{shapes[number]}: {key}" for number, key in [*lost, *missing]][:20],
     }
+    marks = {"lost_silently": 0, "marked_done": 0, "lost_after_recovery": 0}
+    return judged("capture", n=len(shapes), seed=seed, figures=figures, marks=marks)
 
 
 _KEYS: Final = ("colour", "beds", "key")
@@ -330,8 +346,3 @@ def _stated(ask: Ask) -> list[dict[str, Any]]:
 def _absent(memory: Memory, number: int) -> list[str]:
     known = {fact.key for fact in memory.lookup(f"Hut{number}", scope=_USER)}
     return [key for key in _KEYS if key not in known]
-
-
-SUITES: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
-    {"isolation": isolation, "poison": poisoned, "capture": captured}
-)
