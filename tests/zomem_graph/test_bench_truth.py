@@ -1,7 +1,6 @@
 """The suites of `zomem bench time`, in small: they run, and nothing is stale, lost, retired or back."""
 
 import json
-from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -9,15 +8,10 @@ from typer.testing import CliRunner
 from zomem_graph.bench.cli import app
 from zomem_graph.bench.concurrency import concurrency
 from zomem_graph.bench.erase import erase
-from zomem_graph.bench.suites import SUITES, judged, run
+from zomem_graph.bench.marks import judged
+from zomem_graph.bench.suites import run
 from zomem_graph.bench.truth import look_alikes, updates
 from zomem_graph.stores.errors import UnknownName
-
-
-@pytest.mark.parametrize("name", SUITES)
-def test_every_suite_of_the_list_is_a_function(name: str) -> None:
-    module, _, function = SUITES[name].partition(":")
-    assert callable(getattr(import_module(module), function))
 
 
 def test_one_suite_by_name_gives_one_document_and_the_exit_code_says_whether_it_passed() -> None:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from zomem_graph.bench.homes import Say
-from zomem_graph.bench.suites import judged
+from zomem_graph.bench.marks import judged
 from zomem_graph.memory import Memory
 
 __all__ = ["concurrency"]

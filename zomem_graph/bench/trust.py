@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from zomem_graph.bench.homes import Say
 from zomem_graph.bench.hostile_texts import SHAPES, poison
-from zomem_graph.bench.suites import Mark, judged
+from zomem_graph.bench.marks import Mark, judged
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.ports import Ask, ChatModel

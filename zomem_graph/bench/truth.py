@@ -12,7 +12,7 @@ from typing import Any
 
 from zomem_graph.bench.homes import Say
 from zomem_graph.bench.made_up import ANN, COLOURS, KEYS, NAMES, PLACES, START, a_value, made_up_memory
-from zomem_graph.bench.suites import judged
+from zomem_graph.bench.marks import judged
 from zomem_graph.memory import Memory
 
 __all__ = ["look_alikes", "updates"]
