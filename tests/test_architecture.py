@@ -54,7 +54,7 @@ ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv"}
 IMPURE_CALLS = {"open", "input", "print", "eval", "exec", "globals", "__import__"}
 CLOCK_CALLS = {"now", "today", "utcnow"}
 # What a rule may know of the stores: values and words, nothing that opens anything.
-PURE_STORES = {f"{PACKAGE}.stores.{name}" for name in ("errors", "records", "stems", "words")}
+PURE_STORES = {f"{PACKAGE}.stores.{name}" for name in ("errors", "records", "stems", "words", "work_records")}
 SQL = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH)\s+[\w*\"(]")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from sqlalchemy import Boolean, Float, Integer, LargeBinary, TableClause, column, table
 from sqlalchemy.types import TypeEngine
 
-from zomem_graph.stores import records
+from zomem_graph.stores import records, work_records
 from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "embedding_cache",
     "episode_entities",
     "episodes",
+    "executor_history",
+    "executor_runs",
     "extractions",
     "fact_conflicts",
     "fact_provenance",
@@ -40,6 +42,8 @@ __all__ = [
     "persona_inheritance",
     "persona_pool_members",
     "persona_pools",
+    "procedure_episodes",
+    "procedures",
     "speakers",
     "token_pieces",
     "tombstones",
@@ -91,6 +95,10 @@ persona_pools = light_table("persona_pools", records.Pool)
 persona_pool_members = light_table("persona_pool_members", records.PoolMember)
 persona_inheritance = light_table("persona_inheritance", records.Inheritance)
 documents = light_table("documents", records.Document)
+procedures = light_table("procedures", work_records.Procedure)
+procedure_episodes = light_table("procedure_episodes", work_records.ProcedureEpisode)
+executor_runs = light_table("executor_runs", work_records.ExecutorRun)
+executor_history = light_table("executor_history", work_records.ExecutorHistory)
 outbox = table(
     "outbox",
     column("seq", Integer),

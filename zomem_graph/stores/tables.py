@@ -13,12 +13,15 @@ from zomem_graph.stores.persona_tables import InheritanceRow, PoolMemberRow, Poo
 from zomem_graph.stores.table_fields import json_field as _json
 from zomem_graph.stores.table_fields import text_field as _text
 from zomem_graph.stores.table_fields import time_field as _time
+from zomem_graph.stores.token_tables import ItemTokensRow, PieceCountRow
+from zomem_graph.stores.work_tables import ExecutorHistoryRow, ExecutorRunRow, ProcedureEpisodeRow, ProcedureRow
 
 __all__ = [
     "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "DocumentRow", "EmbeddingCacheRow", "EpisodeEntityRow",
     "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "InheritanceRow", "ItemRow", "ItemTokensRow",
     "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
     "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow",
+    "ExecutorHistoryRow", "ExecutorRunRow", "ProcedureEpisodeRow", "ProcedureRow",
 ]  # fmt: skip
 
 _BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts rows only in INTEGER columns
@@ -408,25 +411,6 @@ class ImportRow(SQLModel, table=True):
     parts: list[list[str]] = _json("parts")
     first_at: datetime = _time()
     last_at: datetime = _time()
-
-
-class ItemTokensRow(SQLModel, table=True):
-    """The token vectors of an item, beside it so that reading items stays light."""
-
-    __tablename__ = "item_tokens"
-    num: int = Field(sa_column=Column("num", _BIG, primary_key=True, autoincrement=False))
-    model: str = _text(primary_key=True)
-    count: int
-    data: bytes = Field(sa_column=Column("data", LargeBinary, nullable=False))
-
-
-class PieceCountRow(SQLModel, table=True):
-    """In how many items a word piece occurs, kept in step by every write."""
-
-    __tablename__ = "token_pieces"
-    model: str = _text(primary_key=True)
-    piece: int = Field(sa_column=Column("piece", Integer, primary_key=True, autoincrement=False))
-    frequency: int
 
 
 class DocumentRow(SQLModel, table=True):
