@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-__all__ = ["CATEGORIES", "LIFETIMES", "TIERS", "wall_clock_expiry"]
+__all__ = ["CATEGORIES", "LIFETIMES", "TIERS", "WALL_CLOCK_TIERS", "wall_clock_expiry"]
 
 LIFETIMES: Final[dict[str, timedelta | None]] = {
     "permanent": None,
@@ -15,10 +15,11 @@ LIFETIMES: Final[dict[str, timedelta | None]] = {
 TIERS: Final = tuple(LIFETIMES)
 CATEGORIES: Final = ("preference", "fact", "decision", "convention", "other", "reference", "project")
 
-_BY_WALL_CLOCK: Final = ("session", "checkpoint")  # the others count active days; maintenance moves them
+WALL_CLOCK_TIERS: Final = ("session", "checkpoint")
+"""These live by the clock; the others count active days, and maintenance moves them."""
 
 
 def wall_clock_expiry(tier: str, now: datetime) -> datetime | None:
     """Return when a new fact of this tier leaves recall by the clock alone; None for the slower tiers."""
     lifetime = LIFETIMES.get(tier)
-    return now + lifetime if lifetime is not None and tier in _BY_WALL_CLOCK else None
+    return now + lifetime if lifetime is not None and tier in WALL_CLOCK_TIERS else None
