@@ -10,6 +10,7 @@ from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.gate import ask_in_doubt
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude
 from zomem_graph.nodes.steps.retrieve import Retrieved
 from zomem_graph.nodes.values import GateVerdict, Hit, plain
@@ -38,6 +39,7 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
             degraded=tuple(state.get("memory_degraded") or ()),
             trace=dict(trace[0]) if trace else {},
         )
+        verdict, found = yield from ask_in_doubt(memory, request.message, verdict, found)
         result = yield from work(lambda: conclude(memory, request, verdict, found, started))
         running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
         return {

@@ -25,6 +25,8 @@ class GateOptions:
     Where words do not decide, `named_floor` is for questions that name somebody or something memory knows,
     `short_floor` for messages of fewer than `telling_words`, which anything covers, and `floor` for the others.
     `needed_floor` is for messages whose words ask for memory, `least_hit` for each single hit.
+    Where the best hit is less than `uncertain` log-odds from its floor, a chat model is asked, if there is one
+    and `ask_model`; it has `deadline_seconds`, and without a readable answer what was found is injected.
     """
 
     floor: float = 0.5
@@ -33,6 +35,10 @@ class GateOptions:
     telling_words: int = 3
     needed_floor: float = 0.05
     least_hit: float = 0.02
+    ask_model: bool = True
+    uncertain: float = 1.0
+    deadline_seconds: float = 1.5
+    max_tokens: int = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

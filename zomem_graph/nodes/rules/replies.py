@@ -13,7 +13,16 @@ from typing import Any
 
 from zomem_graph.stores.errors import ModelError
 
-__all__ = ["Extracted", "Readout", "ReplyUnreadable", "json_in", "read_facts", "without_thinking"]
+__all__ = [
+    "Extracted",
+    "GateReply",
+    "Readout",
+    "ReplyUnreadable",
+    "json_in",
+    "read_facts",
+    "read_gate",
+    "without_thinking",
+]
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_END = re.compile(r"^.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
@@ -22,6 +31,7 @@ _STARTS = re.compile(r"[\[{]")
 _MOST_STARTS = 200
 _LONGEST_READ = 200_000  # characters
 _UNSURE = 0.7
+_MOST_KEYWORDS = 6  # spec F70
 
 
 class ReplyUnreadable(ModelError):
@@ -39,6 +49,15 @@ class Extracted:
     tier: str
     confidence: float
     quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class GateReply:
+    """What a model says about a message: whether it needs memory, and in a few words why."""
+
+    needed: bool
+    reason: str
+    keywords: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +130,28 @@ def read_facts(reply: str) -> Readout:
         "The reply holds no JSON list of facts with entity, key, value and source_quote. "
         f"It began with {reply[:80]!r}."
     )
+
+
+def read_gate(reply: str) -> GateReply:
+    """Return the first object of a reply that says yes or no; prose is no answer. Raises ReplyUnreadable."""
+    for value in json_in(reply):
+        if isinstance(value, Mapping) and (needed := _yes_or_no(value.get("needs_memory"))) is not None:
+            words = value.get("keywords")
+            said = words if isinstance(words, list) else []
+            keywords = tuple(word.strip()[:50] for word in said if isinstance(word, str) and word.strip())
+            reason = value.get("reason")
+            return GateReply(
+                needed=needed,
+                reason=" ".join(reason[:200].split()) if isinstance(reason, str) else "",
+                keywords=keywords[:_MOST_KEYWORDS],
+            )
+    raise ReplyUnreadable(f"The reply holds no JSON with needs_memory true or false. It began with {reply[:80]!r}.")
+
+
+def _yes_or_no(value: Any) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "yes": True, "false": False, "no": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
 
 
 def _is_cut(text: str) -> bool:

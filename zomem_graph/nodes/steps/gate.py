@@ -1,18 +1,28 @@
-"""Decide whether a message needs memory: by its words, else by what memory itself holds."""
+"""Decide whether a message needs memory: by its words, else by what memory itself holds, else by a model."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.flow import Failed, Flow, Question, attempt
+from zomem_graph.nodes.options import GateOptions
+from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
+from zomem_graph.nodes.prompts import gate_ask
 from zomem_graph.nodes.rules.cues import Verdict, judge, read_cues
+from zomem_graph.nodes.rules.doubt import in_doubt
+from zomem_graph.nodes.rules.replies import GateReply, read_gate
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.values import GateVerdict, Recollection
+from zomem_graph.nodes.steps.query import Retrieved
+from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.identity import content_hash, new_id
 from zomem_graph.stores.records import GateDecision
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import terms
 
-__all__ = ["EXIT_CODES", "decide_by_words", "log_decision"]
+__all__ = ["EXIT_CODES", "ask_in_doubt", "decide_by_words", "floor_for", "log_decision"]
 
 EXIT_CODES = {"inject": 0, "skip": 2, "empty": 3}  # spec 2.6; 1 is an error
+_SHOWN = 3  # finds that the model sees
 _DECISIONS = {Verdict.SKIP: "skip", Verdict.UNSURE: "look"}
 
 
@@ -30,6 +40,55 @@ def decide_by_words(message: str) -> GateVerdict:
         question=cues.is_question,
         keywords=cues.keywords,
     )
+
+
+def floor_for(options: GateOptions, verdict: GateVerdict, found: Retrieved, message: str) -> float:
+    """Return what the best hit must reach where the words of a message do not decide."""
+    if found.trace.get("names_known") and verdict.question:
+        return options.named_floor
+    return options.floor if len(terms(message)) >= options.telling_words else options.short_floor
+
+
+def ask_in_doubt(
+    services: Services, message: str, verdict: GateVerdict, found: Retrieved
+) -> Flow[tuple[GateVerdict, Retrieved]]:
+    """Ask the chat model where neither words nor evidence decide; fail open, with a note in `degraded`.
+
+    Nothing is asked twice: a host waits for the answer.
+    """
+    options = services.options.gate
+    best = found.hits[0].score if found.hits else 0.0
+    if not options.ask_model or verdict.decision != "look":
+        return verdict, found
+    if not in_doubt(best, floor_for(options, verdict, found, message), width=options.uncertain):
+        return verdict, found
+    model = services.chat("gate")
+    if model is None:
+        return verdict, found
+    told: GateReply | Failed = yield from attempt(_asked(model, _question(message, found.hits, options)))
+    if isinstance(told, Failed):
+        note = f"gate: {told.error}"
+        opened = replace(verdict, decision="recall", method="default", reason="no answer of the model in doubt")
+        return opened, replace(found, degraded=(*found.degraded, note))
+    said = told.reason or ("needs memory" if told.needed else "needs no memory")
+    decided = replace(
+        verdict,
+        decision="recall" if told.needed else "skip",
+        method="model",
+        reason=f"{said}; memory answers it with {best:.2f}",
+        keywords=told.keywords or verdict.keywords,
+    )
+    return decided, found
+
+
+def _question(message: str, hits: Sequence[Hit], options: GateOptions) -> Ask:
+    shown = [hit.text for hit in hits[:_SHOWN]]
+    return gate_ask(message, shown, max_tokens=options.max_tokens, deadline_seconds=options.deadline_seconds)
+
+
+def _asked(model: ChatModel, ask: Ask) -> Flow[GateReply]:
+    reply: Reply = yield Question(model, ask)
+    return read_gate(reply.text)
 
 
 def log_decision(

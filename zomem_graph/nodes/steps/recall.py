@@ -14,7 +14,7 @@ from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.compose import compose
 from zomem_graph.nodes.steps.continuation import Continuing, continue_work
-from zomem_graph.nodes.steps.gate import decide_by_words, log_decision
+from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
 from zomem_graph.nodes.steps.history import with_history
 from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
@@ -23,7 +23,6 @@ from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.persona_files import read_persona_file
 from zomem_graph.stores.records import Access
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.words import terms
 
 __all__ = [
     "RecallRequest",
@@ -58,6 +57,7 @@ def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
         found = yield from go_on(services, request)
     elif verdict.decision != "skip":
         found = yield from search_for(services, request)
+        verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
     return result
 
@@ -143,10 +143,13 @@ def answer(
     """
     trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
     if verdict.decision == "skip":
-        return Recollection(decision="skip", method=verdict.method, reason=verdict.reason, trace=trace)
+        trace = (*trace, found.trace) if found.trace else trace
+        return Recollection(
+            decision="skip", method=verdict.method, reason=verdict.reason, degraded=found.degraded, trace=trace
+        )
     trace = (*trace, found.trace)
     degraded = found.degraded + (() if request.scope.named else ("no persona given",))
-    refusal = _refused(services.options.gate, verdict, found, words_asked=len(terms(request.message)))
+    refusal = _refused(services.options.gate, verdict, found, request.message)
     if refusal is not None and (refusal.decision == "skip" or not about):
         return replace(refusal, degraded=degraded, trace=trace)
     hits = [] if refusal else [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
@@ -171,19 +174,10 @@ def answer(
     )
 
 
-def _floor(options: GateOptions, verdict: GateVerdict, found: Retrieved, words_asked: int) -> float:
-    """Return what the best hit must reach where the words of a message do not decide."""
-    if found.trace.get("names_known") and verdict.question:
-        return options.named_floor
-    return options.floor if words_asked >= options.telling_words else options.short_floor
-
-
-def _refused(
-    options: GateOptions, verdict: GateVerdict, found: Retrieved, *, words_asked: int
-) -> Recollection | None:
+def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved, message: str) -> Recollection | None:
     """Return the answer without a block when the evidence is too thin for one."""
     best = found.hits[0].score if found.hits else 0.0
-    floor = _floor(options, verdict, found, words_asked)
+    floor = floor_for(options, verdict, found, message)
     if verdict.decision == "look" and best < floor:
         reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {floor:.2f}"
         return Recollection(decision="skip", method="evidence", reason=reason)
