@@ -150,11 +150,13 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Truth):
         many: bool | None = None,
         allow_secret: bool = False,
         on_conflict: str | None = None,
+        mentions: Sequence[str] = (),
     ) -> Fact:
         """Store one fact and return it; a new value of a single-valued key supersedes the old one.
 
-        `on_conflict` does otherwise: merge, flag or pending. Raises InvalidInput or SecretRefused; then
-        nothing was changed. What is odd but kept (an unknown tier, a value that swings) warns.
+        `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its
+        text shows, for hops to follow: the ends of triples, a resolved "he". Raises InvalidInput or SecretRefused;
+        then nothing was changed. What is odd but kept (an unknown tier, a value that swings) warns.
         """
         fact = NewFact(
             entity=entity,
@@ -171,6 +173,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Truth):
             many=many,
             allow_secret=allow_secret,
             on_conflict=on_conflict,
+            mentions=mentions,
         )
         return self._remember([fact])[0]
 

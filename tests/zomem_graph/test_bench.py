@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from zomem_graph.bench import capture, embedders, latency, recall, through
+from zomem_graph.bench import capture, embedders, hops, latency, recall, through
 from zomem_graph.bench.cli import app
 from zomem_graph.bench.conditions import changed_options
 from zomem_graph.bench.homes import kept_folder
@@ -271,3 +271,26 @@ def test_the_command_prints_one_document_and_progress_beside_it(chats: Path) -> 
     result = json.loads(done.stdout)
     assert result["conditions"]["options"] == {"retrieve.pool": 50}
     assert "conv-1" in done.stderr
+
+
+def test_hops_are_measured_with_without_and_over_given_triples(tmp_path: Path) -> None:
+    passages = [
+        {"id": 0, "title": "Lamp", "text": "The lamp was designed by Ines Rocha.", "triples": []},
+        {"id": 1, "title": "Town", "text": "She comes from it.", "triples": [["Ines Rocha", "comes from", "Braga"]]},
+        *({"id": n, "title": f"Walk {n}", "text": f"Fine weather, walk number {n}."} for n in range(2, 30)),
+    ]
+    write_lines(tmp_path / "passages.jsonl", passages)
+    write_lines(
+        tmp_path / "questions.jsonl",
+        [{"question": "Where does the designer of the lamp come from?", "gold": [0, 1], "hops": 2}],
+    )
+    found = hops.run(tmp_path, embeddings="none")
+    assert found["n"] == 1
+    assert set(found["ways"]) == {"own names", "given triples"}
+    assert found["ways"]["given triples"]["search"]["recall@5"]["mean"] == 1.0
+    assert found["ways"]["own names"]["without hops"]["minus_without_hops"]["all@5"]["mean"] == 0.0
+
+
+def test_hops_want_passages(chats: Path) -> None:
+    with pytest.raises(InvalidInput, match="holds no passages"):
+        hops.run(chats)

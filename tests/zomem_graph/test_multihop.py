@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from zomem_graph import Memory, Scope
+from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import ScriptedChat, SmallEmbedder
 
 
@@ -31,6 +32,20 @@ def test_a_shared_name_leads_on(memory: Memory) -> None:
     home_town = memory.remember("people", "origin", "Ines Rocha comes from Braga.")
     found = memory.hop("who made the lamp and where from", limit=10)
     assert home_town.id in {hit.id for hit in found.hits}
+
+
+def test_a_name_that_the_text_does_not_show_leads_on_when_it_is_given(memory: Memory) -> None:
+    memory.remember("order", "maker", "The lamp was designed by Ines Rocha.")
+    told = {"entity": "people", "key": "origin", "value": "she comes from a town in the north"}
+    (home_town,) = memory.remember_many([{**told, "mentions": ["Ines Rocha"]}])
+    found = memory.hop("who made the lamp and where from", limit=10)
+    assert home_town.id in {hit.id for hit in found.hits}
+
+
+@pytest.mark.parametrize("mentions", ["Ines Rocha", [7], [None]])
+def test_mentions_that_are_no_list_of_names_are_refused(memory: Memory, mentions: object) -> None:
+    with pytest.raises(InvalidInput, match="mentions must be a list of names"):
+        memory.remember("people", "origin", "she comes from the north", mentions=mentions)  # type: ignore[arg-type]
 
 
 def test_it_ends_when_a_hop_adds_nothing(memory: Memory) -> None:

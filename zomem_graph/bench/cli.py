@@ -9,6 +9,7 @@ import typer
 from zomem_graph.bench import capture as capture_suite
 from zomem_graph.bench import embedders as embedders_suite
 from zomem_graph.bench import gate as gate_suite
+from zomem_graph.bench import hops as hops_suite
 from zomem_graph.bench import latency as latency_suite
 from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
@@ -67,6 +68,12 @@ def recall(
             say=_say,
         )
     _show(result)
+
+
+@app.command("hops")
+def hops(data: Data, home: Home = None, embeddings: Embeddings = None, set_: Settings = None) -> None:
+    """Find what stands in several passages: without hops, with the hop of search, and by `zomem hop`."""
+    _show(hops_suite.run(data, home=home, embeddings=embeddings, settings=set_ or [], say=_say))
 
 
 @app.command("gate")

@@ -46,7 +46,8 @@ class Homes:
     """The homes of one set under one embedder; each is filled once."""
 
     def __init__(self, folder: Path, data: EvaluationSet, embeddings: "str | Embedder | None", say: Say) -> None:
-        self._root = folder / data.name / _folder_name(embeddings)
+        given = any(entry.mentions for haystack in data.haystacks for entry in haystack.entries)
+        self._root = folder / f"{data.name}{'-given' if given else ''}" / _folder_name(embeddings)
         self._embeddings = embeddings
         self._say = say
 
@@ -99,12 +100,13 @@ def _fact(entry: Entry, persona: str) -> dict[str, Any]:
         "persona": persona,
         "source": "bench",
         "metadata": {"unit": entry.unit},
+        "mentions": entry.mentions,
         "allow_secret": True,  # an encyclopedia holds things that look like one
     }
 
 
 def _digest(haystack: Haystack) -> str:
-    parts: Sequence[str] = [f"{entry!r}" for entry in haystack.entries]
+    parts: Sequence[str] = [f"{entry!r}{entry.mentions or ''}" for entry in haystack.entries]
     return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

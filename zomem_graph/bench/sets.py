@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -24,7 +24,10 @@ _PICTURE = re.compile(r" ?\[shared a picture: .*\]$", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One text to remember. `unit` names what a hit on it counts as: itself, or its whole session."""
+    """One text to remember. `unit` names what a hit on it counts as: itself, or its whole session.
+
+    `mentions` are names that the set itself says it speaks of.
+    """
 
     id: str
     unit: str
@@ -34,6 +37,7 @@ class Entry:
     speaker: str | None = None
     session: str | None = None
     at: datetime | None = None
+    mentions: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +73,11 @@ class EvaluationSet:
         return sum(len(haystack.questions) for haystack in self.haystacks)
 
 
-def read_set(folder: Path) -> EvaluationSet:
-    """Return the set in a folder, told apart by its file names; raises InvalidInput with the forms."""
+def read_set(folder: Path, *, triples: bool = False) -> EvaluationSet:
+    """Return the set in a folder, told apart by its file names; raises InvalidInput with the forms.
+
+    With `triples` a passage mentions the ends of the triples that the set gives for it.
+    """
     if conversations := sorted(folder.glob("conv-*.json")):
         haystacks = tuple(_of_conversation(path) for path in conversations)
         # The evidence of an adversarial question tempts and does not answer.
@@ -78,7 +85,7 @@ def read_set(folder: Path) -> EvaluationSet:
     if (folder / "haystacks.json").is_file() and (folder / "sessions.jsonl").is_file():
         return _set(folder, "session", tuple(_of_sessions(folder)))
     if (folder / "passages.jsonl").is_file():
-        return _set(folder, "passage", (_of_passages(folder),))
+        return _set(folder, "passage", (_of_passages(folder, triples),))
     raise InvalidInput(f"{folder} holds no evaluation set. {_FORMS}")
 
 
@@ -125,9 +132,15 @@ def _turn(message: Message, session: Session) -> Entry:
     )
 
 
-def _of_passages(folder: Path) -> Haystack:
+def _of_passages(folder: Path, triples: bool) -> Haystack:
     entries = [
-        Entry(id=name, unit=name, text=str(row["text"]), title=str(row["title"]))
+        Entry(
+            id=name,
+            unit=name,
+            text=str(row["text"]),
+            title=str(row["title"]),
+            mentions=tuple(dict.fromkeys(_ends(row))) if triples else (),
+        )
         for row in _lines(folder / "passages.jsonl")
         for name in [str(row.get("id", row["title"]))]
     ]
@@ -141,6 +154,12 @@ def _of_passages(folder: Path) -> Haystack:
         if row.get("gold")
     ]
     return Haystack(name="passages", entries=tuple(entries), questions=tuple(questions))
+
+
+def _ends(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the subject and object of each triple of a passage."""
+    for subject, _relation, object_ in row.get("triples", ()):
+        yield from (str(subject), str(object_))
 
 
 def _of_sessions(folder: Path) -> Iterator[Haystack]:

@@ -8,6 +8,7 @@ from typing import Any
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
+from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -32,7 +33,8 @@ class NewFact:
     """A fact on its way in; the same names as `Memory.remember`.
 
     `at` is when it was said, where that was before now. `method` says how it was learned: api, rule,
-    model or import. `on_conflict` is a strategy of spec F84, None for the one in the options.
+    model or import. `on_conflict` is a strategy of spec F84, None for the one in the options. `mentions` are
+    names it speaks of beyond those that its text shows.
     """
 
     entity: str
@@ -55,6 +57,7 @@ class NewFact:
     at: datetime | None = None
     method: str | None = None
     on_conflict: str | None = None
+    mentions: Sequence[str] = ()
 
     def checked(self, options: WriteOptions) -> "NewFact":
         """Return the fact itself; raise InvalidInput or SecretRefused when it cannot be stored as it is."""
@@ -74,6 +77,8 @@ class NewFact:
             raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
         if self.on_conflict is not None and self.on_conflict not in STRATEGIES:
             raise InvalidInput(f"on_conflict must be one of {', '.join(STRATEGIES)}, not {self.on_conflict!r:.40}.")
+        if isinstance(self.mentions, str) or not all(isinstance(name, str) for name in self.mentions):
+            raise InvalidInput("mentions must be a list of names.")
         if not self.allow_secret:
             for part in (self.value, self.text or "", self.key or "", f"{self.key or ''} = {self.value}"):
                 if kind := looks_secret(part):
@@ -125,7 +130,12 @@ class Stored:
 
 def store_facts(unit: Unit, services: Services, new: Sequence[NewFact], *, now: datetime) -> list[Stored]:
     """Store checked facts within one transaction, in order; later ones may supersede earlier ones."""
-    return [_store_one(unit, services.options.write, fact, now) for fact in new]
+    stored = [_store_one(unit, services.options.write, fact, now) for fact in new]
+    for given, one in zip(new, stored, strict=True):
+        names = [key for name in given.mentions if (key := entity_key(name[:_LONGEST_STATEMENT]))]
+        if names and one.outcome != "forgotten":
+            unit.imports.mention(given.persona, [one.fact.id], names)
+    return stored
 
 
 def add_facts(
