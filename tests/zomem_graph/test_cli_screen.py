@@ -169,3 +169,13 @@ def test_notes_and_progress_leave_standard_output_to_the_answer(zomem: CommandLi
 def test_progress_is_shown_on_a_terminal(zomem: CommandLine) -> None:
     assert "indexing" in on_a_terminal(["index"], zomem.variables())
     assert b"indexing" not in zomem.process("index").stderr
+
+
+def test_a_terminal_shows_trends_with_a_sparkline(home: Path) -> None:
+    zomem = CommandLine(home)
+    with Memory.open(home, embeddings="none") as memory:
+        for day, outcome in (("2026-01-05", "success"), ("2026-01-08", "failure"), ("2026-01-08", "success")):
+            memory.episodes.create("Deployed", outcome=outcome, entities=["site"], happened_at=day)
+
+    shown = on_a_terminal(["trends", "site", "--granularity", "day", "--since", "2026-01-01"], zomem.variables())
+    assert "█··▅" in shown

@@ -86,6 +86,17 @@ def test_episodes_are_stored_and_listed_by_outcome_entity_and_time(zomem: Comman
     assert "ana, site" in zomem.ok("episodes", "show", stored["id"][:8])
 
 
+def test_an_episode_takes_duration_entities_and_metadata(zomem: CommandLine) -> None:
+    told = ["--summary", "Moved it", "--entities", "site, ana", "--duration", "1500", "--metadata", '{"ticket": 7}']
+    by_word = zomem.json("episodes", "create", *told, "--entity", "nginx")
+    by_flag = zomem.json("episodes", "--create", *told, "--outcome", "failure")
+
+    assert (by_word["entities"], by_word["duration_ms"]) == (["ana", "nginx", "site"], 1500)
+    assert (by_flag["metadata"], by_flag["outcome"]) == ({"ticket": 7}, "failure")
+    assert [line.split("\t")[2] for line in zomem.ok("episodes").splitlines()] == ["✗ failure", "✓ success"]
+    assert '"ticket": 7' in zomem.ok("episodes", "show", by_word["id"])
+
+
 def test_trends_tell_how_an_entity_fared_period_by_period(zomem: CommandLine) -> None:
     for outcome in ("success", "failure"):
         zomem.ok(
@@ -138,6 +149,10 @@ def test_search_leaves_links_and_imagined_answers_out_when_told(zomem: CommandLi
         (["episodes", "create"], "--summary"),
         (["episodes", "--create"], "--summary"),
         (["episodes", "--summary", "x"], "episodes create"),
+        (["episodes", "--duration", "5"], "episodes create"),
+        (["episodes", "create", "--summary", "x", "--duration", "-1"], "--duration"),
+        (["episodes", "create", "--summary", "x", "--metadata", "{"], "no JSON"),
+        (["episodes", "create", "--summary", "x", "--metadata", "[1]"], "JSON object"),
         (["episodes", "--outcome", "great"], "outcome must be one of"),
         (["episodes", "--since", "the other day"], "cannot be read as a time"),
         (["episodes", "show", "abcdef"], "No episode has the id"),

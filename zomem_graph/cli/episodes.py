@@ -1,13 +1,15 @@
 """`zomem episodes`: what happened and how it ended."""
 
-from collections.abc import Sequence
-from typing import Annotated
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
-from zomem_graph.cli.words import Limit, TimeZone, text_given
+from zomem_graph.cli.words import Limit, TimeZone, listed, text_given
+from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Episode
 
 __all__ = ["episodes"]
@@ -18,6 +20,11 @@ episodes = group(
 )
 
 _OUTCOMES = "success, failure, resolved or ongoing."
+_MARKS = {"success": "✓", "failure": "✗", "resolved": "~", "ongoing": "…"}
+
+Entities = Annotated[str | None, typer.Option("--entities", metavar="A,B", help="Several of them, with commas.")]
+Duration = Annotated[float | None, typer.Option("--duration", metavar="MS", help="How long it took.", min=0.0)]
+Metadata = Annotated[str | None, typer.Option("--metadata", metavar="JSON", help="More, as a JSON object.")]
 
 
 @sub_command(episodes, "list")
@@ -30,15 +37,20 @@ def _list(
     limit: Limit = 20,
     create: Annotated[bool, typer.Option("--create", help="The same as `episodes create`.", hidden=True)] = False,
     summary: Annotated[str | None, typer.Option("--summary", help="With --create.", hidden=True)] = None,
+    entities: Annotated[str | None, typer.Option("--entities", help="With --create.", hidden=True)] = None,
+    duration: Annotated[float | None, typer.Option("--duration", help="With --create.", hidden=True, min=0.0)] = None,
+    metadata: Annotated[str | None, typer.Option("--metadata", help="With --create.", hidden=True)] = None,
     time_zone: TimeZone = None,
 ) -> None:
     """List episodes."""
     if create:
-        named = [entity] if entity is not None else []
-        _store(call, summary, outcome=outcome or "success", entities=named, at=None, time_zone=time_zone)
+        named = [*([entity] if entity is not None else []), *listed(entities)]
+        more = {"duration_ms": duration, "metadata": _object(metadata)}
+        _store(call, summary, outcome=outcome or "success", entities=named, time_zone=time_zone, **more)
         return
-    if summary is not None:
-        raise typer.BadParameter("belongs to `zomem episodes create`.", param_hint="--summary")
+    given = {"--summary": summary, "--entities": entities, "--duration": duration, "--metadata": metadata}
+    for option in (name for name, value in given.items() if value is not None):
+        raise typer.BadParameter("belongs to `zomem episodes create`.", param_hint=option)
     with call.memory() as memory:
         scope = call.scope(memory, time_zone)
         found = memory.episodes.list(
@@ -57,6 +69,9 @@ def _create(
     entity: Annotated[
         list[str] | None, typer.Option("--entity", metavar="E", help="Who or what took part; may be repeated.")
     ] = None,
+    entities: Entities = None,
+    duration: Duration = None,
+    metadata: Metadata = None,
     at: Annotated[str | None, typer.Option("--at", metavar="TIME", help="When it happened; else now.")] = None,
     time_zone: TimeZone = None,
 ) -> None:
@@ -64,7 +79,9 @@ def _create(
 
     Example: zomem episodes create --summary "Deployed the site" --outcome success --entity site
     """
-    _store(call, summary, outcome=outcome, entities=entity or [], at=at, time_zone=time_zone)
+    named = [*(entity or []), *listed(entities)]
+    more = {"duration_ms": duration, "metadata": _object(metadata), "happened_at": at}
+    _store(call, summary, outcome=outcome, entities=named, time_zone=time_zone, **more)
 
 
 @sub_command(episodes, "show")
@@ -79,7 +96,7 @@ def _show(
 
 
 def _store(
-    call: Call, summary: str | None, *, outcome: str, entities: Sequence[str], at: str | None, time_zone: str | None
+    call: Call, summary: str | None, *, outcome: str, entities: Sequence[str], time_zone: str | None, **more: Any
 ) -> None:
     if summary is None:
         raise typer.BadParameter("missing. Say in a sentence what happened.", param_hint="--summary")
@@ -88,11 +105,24 @@ def _store(
             text_given(summary),
             outcome=outcome,
             entities=entities,
-            happened_at=at,
             source="cli",
             scope=call.scope(memory, time_zone),
+            **more,
         )
     call.answer(stored, lambda screen: _show_all(screen, [stored]))
+
+
+def _object(text: str | None) -> Mapping[str, Any] | None:
+    """Return the JSON object in a text. Raises InvalidInput."""
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f'--metadata is no JSON: {error}. Write it like {{"ticket": 7}}.') from error
+    if not isinstance(found, dict):
+        raise InvalidInput('--metadata must be a JSON object, such as {"ticket": 7}.')
+    return found
 
 
 def _show_all(screen: Screen, found: Sequence[Episode]) -> None:
@@ -103,7 +133,7 @@ def _show_all(screen: Screen, found: Sequence[Episode]) -> None:
         (
             episode.id[:8],
             f"{episode.happened_at.astimezone():%Y-%m-%d %H:%M}",
-            episode.outcome,
+            f"{_MARKS[episode.outcome]} {episode.outcome}",
             ", ".join(episode.entities),
             episode.summary,
         )
@@ -123,5 +153,6 @@ def _show_one(screen: Screen, episode: Episode) -> None:
         "persona": episode.persona,
         "session": episode.session,
         "source": episode.source,
+        "metadata": json.dumps(dict(episode.metadata), ensure_ascii=False) if episode.metadata else None,
     }
     screen.pairs({name: value for name, value in named.items() if value})

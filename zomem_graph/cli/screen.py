@@ -78,10 +78,12 @@ class Screen:
             text = "".join([_as_json(character) for character in text])
         self._write(f"{text}\n")
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Show rows as a table on a terminal, else one a line with tabs between the cells."""
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, below: str = "") -> None:
+        """Show rows as a table on a terminal, with a line `below`; else one a line with tabs between the cells."""
         if self._out.isatty():
             self._rich_table(columns, rows)
+            if below:
+                self.line(below)
             return
         for row in rows:
             self.line("\t".join(one_line(cell) for cell in row))

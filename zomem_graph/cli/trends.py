@@ -8,7 +8,7 @@ import typer
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import TimeZone
-from zomem_graph.nodes.rules.trends import Granularity, Trend
+from zomem_graph.nodes.rules.trends import Granularity, Trend, sparkline
 from zomem_graph.nodes.values import plain
 
 __all__ = ["trends"]
@@ -36,11 +36,11 @@ def trends(
         found = memory.episodes.trends(asked, granularity=granularity, since=since, until=until, scope=scope)
         note = None if found else memory.personas.note(scope)
     document = [{**plain(one), "rate": one.rate, "finished_rate": one.finished_rate} for one in found]
-    call.answer(document, lambda screen: _show(screen, found, asked))
+    call.answer(document, lambda screen: _show(screen, found, asked, granularity))
     call.notes([note] if note is not None else [])
 
 
-def _show(screen: Screen, found: Sequence[Trend], entity: str) -> None:
+def _show(screen: Screen, found: Sequence[Trend], entity: str, granularity: Granularity) -> None:
     if not found:
         screen.note(f"no episodes of {entity} in that time")
         return
@@ -55,7 +55,10 @@ def _show(screen: Screen, found: Sequence[Trend], entity: str) -> None:
         )
         for one in found
     ]
-    screen.table(("period", "total", "went well", "failed", "of all", "of finished"), rows)
+    line = (
+        f"{entity}, {granularity} by {granularity}, of what is finished: {sparkline(found, granularity=granularity)}"
+    )
+    screen.table(("period", "total", "went well", "failed", "of all", "of finished"), rows, below=line)
 
 
 def _percent(rate: float | None) -> str:
