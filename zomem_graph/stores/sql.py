@@ -12,16 +12,18 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from sqlalchemy import Boolean, Float, Integer, LargeBinary, TableClause, column, table
 from sqlalchemy.types import TypeEngine
 
-from zomem_graph.stores import records, work_records
+from zomem_graph.stores import metric_records, records, summary_records, work_records
 from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
 
 __all__ = [
     "access_log",
     "capture_log",
     "collections",
+    "context_budgets",
     "documents",
     "embedding_cache",
     "episode_entities",
+    "episode_summaries",
     "episodes",
     "executor_history",
     "executor_runs",
@@ -37,7 +39,9 @@ __all__ = [
     "links",
     "mentions",
     "meta",
+    "model_calls",
     "open_loops",
+    "operations",
     "outbox",
     "persona_inheritance",
     "persona_pool_members",
@@ -45,6 +49,7 @@ __all__ = [
     "procedure_episodes",
     "procedures",
     "speakers",
+    "summary_sources",
     "token_pieces",
     "tombstones",
     "turns",
@@ -66,11 +71,15 @@ def _column_type(hint: Any) -> TypeEngine[Any]:
     return _TYPES.get(hint, JsonText)()
 
 
-def light_table(name: str, record: type, *, without: str = "") -> TableClause:
-    """Return a Core table with one typed column for each field of a record, save the one left out."""
+def light_table(name: str, record: type, *, without: str = "", numbered: bool = False) -> TableClause:
+    """Return a Core table with one typed column for each field of a record, save the one left out.
+
+    A numbered one also has the `num` that the database counts by itself.
+    """
     hints = get_type_hints(record)
     kept = [f.name for f in fields(record) if f.name != without]
-    return table(name, *(column(name, _column_type(hints[name])) for name in kept))
+    number = [column("num", Integer)] if numbered else []
+    return table(name, *number, *(column(name, _column_type(hints[name])) for name in kept))
 
 
 items = light_table("items", records.Item)
@@ -95,6 +104,11 @@ persona_pools = light_table("persona_pools", records.Pool)
 persona_pool_members = light_table("persona_pool_members", records.PoolMember)
 persona_inheritance = light_table("persona_inheritance", records.Inheritance)
 documents = light_table("documents", records.Document)
+episode_summaries = light_table("episode_summaries", summary_records.Summary, without="sources")
+summary_sources = light_table("summary_sources", summary_records.SummarySource)
+context_budgets = light_table("context_budgets", summary_records.ContextBudget)
+operations = light_table("operations", metric_records.Operation, numbered=True)
+model_calls = light_table("model_calls", metric_records.ModelCall, numbered=True)
 procedures = light_table("procedures", work_records.Procedure)
 procedure_episodes = light_table("procedure_episodes", work_records.ProcedureEpisode)
 executor_runs = light_table("executor_runs", work_records.ExecutorRun)

@@ -9,7 +9,9 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, text
 from sqlmodel import Field, SQLModel
 
+from zomem_graph.stores.metric_tables import ModelCallRow, OperationRow
 from zomem_graph.stores.persona_tables import InheritanceRow, PoolMemberRow, PoolRow
+from zomem_graph.stores.summary_tables import ContextBudgetRow, SummaryRow, SummarySourceRow
 from zomem_graph.stores.table_fields import json_field as _json
 from zomem_graph.stores.table_fields import text_field as _text
 from zomem_graph.stores.table_fields import time_field as _time
@@ -22,6 +24,7 @@ __all__ = [
     "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
     "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow",
     "ExecutorHistoryRow", "ExecutorRunRow", "ProcedureEpisodeRow", "ProcedureRow",
+    "ContextBudgetRow", "ModelCallRow", "OperationRow", "SummaryRow", "SummarySourceRow",
 ]  # fmt: skip
 
 _BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts rows only in INTEGER columns
