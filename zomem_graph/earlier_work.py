@@ -9,6 +9,7 @@ from zomem_graph.nodes.steps.recall import recall_continuation
 from zomem_graph.nodes.values import Recollection
 from zomem_graph.subjects.episodes import EpisodeLog
 from zomem_graph.subjects.loops import OpenLoops
+from zomem_graph.subjects.summaries import Summaries
 
 __all__ = ["EarlierWork"]
 
@@ -33,6 +34,12 @@ class EarlierWork:
         """What happened: list, show, create, trends."""
         self._check_open()
         return EpisodeLog(self)
+
+    @property
+    def summaries(self: _Opened) -> Summaries:
+        """What happened, in short: list, show, run."""
+        self._check_open()
+        return Summaries(self)
 
     def continuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62).

@@ -169,3 +169,18 @@ def test_wrong_use_of_these_ends_with_one_and_one_clear_line(
     assert (result.exit_code, result.stdout) == (1, "")
     assert said in result.stderr
     assert all(line.startswith(("zomem: ", "See ")) for line in result.stderr.splitlines())
+
+
+def test_summaries_are_written_listed_and_shown(zomem: CommandLine) -> None:
+    assert "no summaries" in zomem("summaries").stderr
+    for number in range(25):
+        told = f"Looked after part {number} of the house"
+        zomem.ok("episodes", "create", "--summary", told, "--at", "2026-01-05")
+
+    (planned,) = zomem.json("summaries", "run", "--dry-run")["written"]
+    (written,) = zomem.json("summaries", "run")["written"]
+    assert planned["summary"] == written["summary"]
+    assert [one["id"] for one in zomem.json("summaries", "--level", "1")] == [written["id"]]
+    assert written["sources"][0][:8] in zomem.ok("summaries", "show", written["id"][:8])
+    assert "nothing is due" in zomem("summaries", "run").stderr
+    assert zomem("summaries", "show", "nothing").exit_code == 1

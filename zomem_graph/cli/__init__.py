@@ -60,6 +60,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "loops": Entry("cli.loops:loops", "What is unfinished: list, open, snooze, reopen.", _READ),
         "episodes": Entry("cli.episodes:episodes", "What happened and how it ended.", _READ),
         "trends": Entry("cli.trends:trends", "How often something went well, over time.", _READ),
+        "summaries": Entry("cli.summaries:summaries", "What happened, in short; summaries of summaries.", _READ),
         "hop": Entry("cli.hop:hop", "Search over several steps, along links and shared names.", _READ),
         "provenance": Entry("cli.provenance:provenance", "Where a fact came from, down to turn and quote.", _READ),
         "conflicts": Entry("cli.conflicts:conflicts", "What cannot both hold: look, list, decide.", _CARE),

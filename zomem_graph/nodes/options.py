@@ -14,6 +14,7 @@ __all__ = [
     "MemoryOptions",
     "MultiHopOptions",
     "RetrieveOptions",
+    "SummaryOptions",
     "WriteOptions",
 ]
 
@@ -140,6 +141,21 @@ class CaptureOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryOptions:
+    """When episodes, and then summaries, are summed up (spec F79).
+
+    More than `threshold` loose ones: the oldest of them, at most `most` a summary; episodes only when they are
+    `older_days` old. A summary takes at most `max_tokens`.
+    """
+
+    threshold: int = 20
+    older_days: float = 14.0
+    most: int = 50
+    max_tokens: int = 400
+    deadline_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
     """What may be stored and when it is embedded.
 
@@ -172,4 +188,5 @@ class MemoryOptions:
     continuation: ContinuationOptions = field(default_factory=ContinuationOptions)
     compose: ComposeOptions = field(default_factory=ComposeOptions)
     capture: CaptureOptions = field(default_factory=CaptureOptions)
+    summaries: SummaryOptions = field(default_factory=SummaryOptions)
     write: WriteOptions = field(default_factory=WriteOptions)

@@ -122,7 +122,15 @@ class Erasure:
 
     def texts(self) -> Iterator[str]:
         """Yield every text that is remembered, row by row; logs and queues hold none of their own."""
-        for table in (sql.items, sql.facts, sql.turns, sql.episodes, sql.open_loops, sql.documents):
+        for table in (
+            sql.items,
+            sql.facts,
+            sql.turns,
+            sql.episodes,
+            sql.open_loops,
+            sql.documents,
+            sql.episode_summaries,
+        ):
             for row in self._connection.execute(select(table)):
                 yield "\n".join(_told(value) for value in row if isinstance(value, str | list | dict))
 

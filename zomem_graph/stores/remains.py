@@ -33,9 +33,9 @@ _PATIENCE = 30.0  # seconds for writers of other processes to end
 _PAUSE = 0.1
 _NEIGHBOURS = ("words_prev", "words_next")
 _FULL_TEXT = "items_fts"
-_MEMORIES = {"items", "facts", "turns", "episodes", "open_loops", "documents"}
+_MEMORIES = {"items", "facts", "turns", "episodes", "open_loops", "documents", "episode_summaries"}
 _INDEX_HEADER = "header.bin"
-_OWN_IDS = {"id", "item_id", "source_id", "target_id", "fact_id", "conflicting_fact_id", "episode_id"}
+_OWN_IDS = {"id", "item_id", "source_id", "target_id", "fact_id", "conflicting_fact_id", "episode_id", "summary_id"}
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from zomem_graph.stores.loops import Loops
 from zomem_graph.stores.outbox import Outbox
 from zomem_graph.stores.personas import Personas
 from zomem_graph.stores.provenance import Origins
+from zomem_graph.stores.summaries import Summaries
 from zomem_graph.stores.tokens import Tokens
 from zomem_graph.stores.tombstones import Tombstones
 from zomem_graph.stores.turns import Turns
@@ -56,6 +57,11 @@ class Unit:
     def episodes(self) -> Episodes:
         """What happened."""
         return Episodes(self._connection)
+
+    @cached_property
+    def summaries(self) -> Summaries:
+        """What happened, in short."""
+        return Summaries(self._connection)
 
     @cached_property
     def loops(self) -> Loops:

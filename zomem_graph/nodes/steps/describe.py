@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
+from zomem_graph.stores.summary_records import Summary
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["Described", "describe", "told"]
@@ -42,6 +43,8 @@ def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Describ
         found[episode.id] = Described(f"{episode.summary} ({episode.outcome})", _of_episode(episode))
     for loop in unit.loops.find(by_kind.get("loop", [])):
         found[loop.id] = Described(told(loop), _of_loop(loop), sleeps_until=loop.snoozed_until)
+    for summary in unit.summaries.find(by_kind.get("summary", [])):
+        found[summary.id] = Described(summary.summary, _of_summary(summary))
     return found
 
 
@@ -127,4 +130,19 @@ def _of_loop(loop: Loop) -> dict[str, Any]:
         "turn_id": loop.turn_id,
         "updated_at": loop.updated_at.isoformat(),
         "state": "current" if loop.status == "open" else loop.status,
+    }
+
+
+def _of_summary(summary: Summary) -> dict[str, Any]:
+    return {
+        "persona": summary.persona,
+        "level": summary.level,
+        "key_decisions": list(summary.key_decisions),
+        "key_outcomes": list(summary.key_outcomes),
+        "episodes": summary.episodes,
+        "sources": list(summary.sources),
+        "first_at": summary.first_at.isoformat(),
+        "last_at": summary.last_at.isoformat(),
+        "source": summary.method,
+        "state": "current",
     }

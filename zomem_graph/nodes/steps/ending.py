@@ -8,6 +8,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.relations import RELATIONS
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
+from zomem_graph.nodes.steps.summaries import drop_summaries
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
 from zomem_graph.stores.unit import Unit
@@ -45,12 +46,14 @@ def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
     """Take one current thing out of recall; it stays in the archive. Raises UnknownName."""
     now = services.clock()
     with services.stores.write() as unit:
-        if may_change(unit, item_id, scope).state != "current":
+        item = may_change(unit, item_id, scope)
+        if item.state != "current":
             raise UnknownName(f"Nothing current has the id {item_id!r:.80}. Find ids with `zomem search`.")
         unit.items.end([item_id], state="deleted", at=now)
         unit.facts.end([item_id], state="deleted", at=now)
         unit.loops.end([item_id], status="superseded", at=now, resolution="deleted")
         unit.provenance.ended([item_id], at=now, superseded_by=None, now=now)
+        _leave_summaries(unit, item)
     services.wake_worker()
 
 
@@ -70,11 +73,20 @@ def retract_one(services: Services, item_id: str, reason: str, scope: Scope | No
         unit.items.end([item_id], state="retracted", at=now)
         unit.conflicts.set_state(item_id, "retracted", at=now)
         unit.loops.end([item_id], status="superseded", at=now, resolution="retracted")
+        _leave_summaries(unit, item)
         if facts:
             _retract_fact(unit, facts[0], reason, now)
         found = unit.facts.find([item_id])
     services.wake_worker()
     return found[0] if found else None
+
+
+def _leave_summaries(unit: Unit, item: Item) -> None:
+    """Let no summary go on telling what an episode told that is out of memory."""
+    if item.kind in ("episode", "summary"):
+        drop_summaries(unit, [item.id])
+    if item.kind == "summary":
+        unit.summaries.purge([item.id])
 
 
 def link_two(

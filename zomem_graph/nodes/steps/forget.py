@@ -15,6 +15,7 @@ from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import Mark, fact_marks, needles_of, source_marks, turn_marks
 from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, texts_of, things_in
+from zomem_graph.nodes.steps.summaries import remove_summaries
 from zomem_graph.nodes.values import ErasureReport, Trace
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
@@ -29,11 +30,13 @@ from zomem_graph.stores.remains import (
     wipe_unused_vectors,
 )
 from zomem_graph.stores.stems import stem
+from zomem_graph.stores.summary_records import Summary
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import search_text
 
 __all__ = ["Wanted", "forget"]
 
+_ALL = 1_000_000
 _PENDING = "erasure.pending"  # collections of an erasure whose rows are gone and whose rest is not done yet
 
 
@@ -47,6 +50,12 @@ class _Erased:
     collections: list[str]
     words: frozenset[str]
     counts: dict[str, int] = field(default_factory=dict)
+    summaries: list[str] = field(default_factory=list)
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all that went, with those of the summaries that were made from it."""
+        return [*self.gone.ids, *self.summaries]
 
 
 def forget(
@@ -105,10 +114,15 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         gone = select_wanted(unit, wanted)
         ids = gone.ids
         texts = [text for item in things_in(gone) for text in said_of(item)]
-        vanishing = unit.erasure.vanishing(ids)
+        summaries = _retold(unit, wanted, gone)
+        summary_ids = [one.id for one in summaries]
+        texts += [text for one in summaries for text in _points(one)]
+        vanishing = unit.erasure.vanishing([*ids, *summary_ids])
         counts = _kinds(gone)
         counts["tombstones"] = unit.tombstones.bury(wanted.persona, _marks(gone), now=now) if ids else 0
         counts["vectors"] = len(vanishing.vectors)
+        remove_summaries(unit, summaries)
+        counts["summaries"] = len(summaries)
         counts |= unit.erasure.forget_traces(gone)
         _purge(unit, gone)
         counts["waiting_turns"] = unit.erasure.unqueue([*gone.turns])
@@ -125,7 +139,22 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
         collections = sorted({*waiting, *unit.erasure.collections(vanishing.places)})
         unit.journal.set_meta(_PENDING, json.dumps(collections))
-    return _Erased(gone, texts, vanishing.vectors, collections, words, counts)
+    return _Erased(gone, texts, vanishing.vectors, collections, words, counts, summary_ids)
+
+
+def _retold(unit: Unit, wanted: Wanted, gone: Selection) -> list[Summary]:
+    """Return the summaries that tell of what goes; what else they were made from is summed up anew."""
+    named = unit.summaries.find(wanted.ids)
+    if wanted.matching is not None:
+        piece = wanted.matching.casefold()
+        told = unit.summaries.newest([wanted.persona], limit=_ALL)
+        named += [one for one in told if piece in "\n".join(_points(one)).casefold()]
+    found = {one.id: one for one in (*named, *unit.summaries.above([*gone.episodes, *(one.id for one in named)]))}
+    return list(found.values())
+
+
+def _points(summary: Summary) -> list[str]:
+    return [summary.summary, *summary.key_decisions, *summary.key_outcomes]
 
 
 def _purge(unit: Unit, gone: Selection) -> None:
@@ -228,7 +257,7 @@ def _clean_files(
     home = services.stores.home
     folder = checkpoints or home.root / "checkpoints"
     return {
-        "backups": clean_backups(home.backups, needles, ids=erased.gone.ids, words=erased.words),
+        "backups": clean_backups(home.backups, needles, ids=erased.ids, words=erased.words),
         "checkpoints": clean_checkpoints(folder, all_gone),
         "persona_files": clean_persona_files(
             home.root / "personas", wanted.persona, all_gone, everything=wanted.everything

@@ -9,9 +9,12 @@ from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.words import terms
 
-__all__ = ["KINDS", "Query", "Retrieved"]
+__all__ = ["ALL_KINDS", "KINDS", "Query", "Retrieved"]
 
 KINDS = ("fact", "turn", "episode", "loop")
+"""What answers unless told otherwise."""
+ALL_KINDS = (*KINDS, "summary")
+"""What may be asked for: summaries say again what episodes say, so they come only when they are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +45,11 @@ class Query:
     running: str | None = None
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.kinds) - set(KINDS))
+        unknown = sorted(set(self.kinds) - set(ALL_KINDS))
         if unknown or not self.kinds:
-            raise InvalidInput(f"kinds must be some of {', '.join(KINDS)}, not {', '.join(unknown) or 'nothing'}.")
+            raise InvalidInput(
+                f"kinds must be some of {', '.join(ALL_KINDS)}, not {', '.join(unknown) or 'nothing'}."
+            )
         if not 1 <= self.limit <= 1_000:
             raise InvalidInput(f"limit must be between 1 and 1000, not {self.limit}.")
 
