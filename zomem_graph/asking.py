@@ -8,6 +8,7 @@ from zomem_graph.conversations import read_conversation
 from zomem_graph.conversations.text_form import has_speaker_lines
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.capture import CaptureRequest
+from zomem_graph.nodes.steps.history import leaning_on
 from zomem_graph.nodes.steps.messages import Said, to_said
 from zomem_graph.nodes.steps.recall import RecallRequest
 from zomem_graph.nodes.steps.remember import NewFact
@@ -31,6 +32,7 @@ class SearchWords(TypedDict, total=False):
     """The keywords of `Memory.search`."""
 
     scope: Scope | None
+    history: Sequence[Any]
     kinds: Sequence[str] | None
     limit: int
     hyde: bool | str | None
@@ -67,7 +69,7 @@ def search_query(text: str, words: SearchWords) -> Query:
     if not isinstance(text, str):
         raise InvalidInput(f"query must be text, not {type(text).__name__}.")
     kinds = words.get("kinds")
-    return Query(
+    query = Query(
         text=text,
         limit=words.get("limit", 10),
         kinds=KINDS if kinds is None else tuple(kinds),
@@ -78,6 +80,8 @@ def search_query(text: str, words: SearchWords) -> Query:
         as_of=_aware("as_of", words.get("as_of")),
         include_superseded=words.get("include_superseded", False),
     )
+    history = tuple(said.content for said in to_said(words.get("history", ())))
+    return leaning_on(query, text, history) if history else query
 
 
 def recall_request(message: str, words: RecallWords) -> RecallRequest:

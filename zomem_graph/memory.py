@@ -225,6 +225,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Truth):
         query: str,
         *,
         scope: Scope | None = None,
+        history: Sequence[Any] = (),
         kinds: Sequence[str] | None = None,
         limit: int = 10,
         hyde: bool | str | None = None,
@@ -236,12 +237,15 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Truth):
     ) -> Hits:
         """Return what answers a question, best first; every string is a legal question.
 
-        `hyde`: True or False for an imagined answer by the chat model, or your own imagined answer as
-        text; by default the settings decide. `graph=False` leaves links out. Times bound the creation, closed-open.
+        `history` are the messages before it: a question that leans on them is searched for together with them,
+        and what they say already is not brought up again. `hyde`: True or False for an imagined answer by the chat
+        model, or your own imagined answer as text; by default the settings decide. `graph=False` leaves links out.
+        Times bound the creation, closed-open.
         """
         self._check_open()
         words = SearchWords(
             scope=scope,
+            history=history,
             kinds=kinds,
             limit=limit,
             hyde=hyde,

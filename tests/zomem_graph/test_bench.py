@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from zomem_graph.bench import capture, embedders, hops, latency, recall, through
+from zomem_graph.bench import capture, embedders, followups, hops, latency, recall, through
 from zomem_graph.bench.cli import app
 from zomem_graph.bench.conditions import changed_options
 from zomem_graph.bench.homes import kept_folder
@@ -294,3 +294,28 @@ def test_hops_are_measured_with_without_and_over_given_triples(tmp_path: Path) -
 def test_hops_want_passages(chats: Path) -> None:
     with pytest.raises(InvalidInput, match="holds no passages"):
         hops.run(chats)
+
+
+def test_followups_are_asked_alone_with_their_history_and_rewritten(tmp_path: Path) -> None:
+    talk = [
+        ("Who is Yelena Markov?", [], "Yelena Markov was a glass painter in Riga."),
+        ("Where did she study?", ["Who is Yelena Markov?"], "Markov learned painting on glass in a Dresden school."),
+        ("Did she travel?", ["Where did she study?"], "I don't know."),
+        ("Any students?", ["Did she travel?"], "Two sisters learned from Yelena Markov for a decade."),
+    ]
+    rows, said = [], ""
+    for number, (question, last, answer) in enumerate([*talk, ("And then?", ["Any students?"], "")], 1):
+        told = {"dialog": "d1", "turn": number, "question": question, "rewrite": f"{question} Yelena Markov"}
+        rows.append({**told, "previous": [*last, said] if last else [], "needs_context": number > 1})
+        said = answer
+    write_lines(tmp_path / "dev.jsonl", rows)
+    found = followups.run(tmp_path, embeddings="none")
+    leaning = found["ways"]["leans on the talk"]
+    assert found["answers"] == 3
+    assert leaning["with history"]["recall@10"]["n"] == 2
+    assert leaning["with history"]["recall@10"]["mean"] == 1.0
+
+
+def test_followups_want_their_set(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="CANARD"):
+        followups.run(tmp_path)

@@ -54,6 +54,28 @@ def test_the_old_value_stays_for_history_and_the_past(memory: Memory, clock: Fix
     assert texts(memory, "office city", as_of=then + timedelta(days=1)) == ["office city: Lyon"]
 
 
+def test_a_search_leans_on_the_messages_before_it(memory: Memory) -> None:
+    memory.remember("order 5", "note", "the oak table comes from Borgholm Joiners in March")
+    for number in range(20):
+        memory.remember(f"order {number + 10}", "note", f"the parcel number {number} comes by post")
+    history = [
+        {"role": "user", "content": "Did we order from Borgholm?"},
+        {"role": "assistant", "content": "Yes, an oak table of Borgholm Joiners."},
+    ]
+    for found in (
+        memory.search("When does it arrive?", history=history, limit=1),
+        asyncio.run(memory.asearch("When does it arrive?", history=history, limit=1)),
+    ):
+        assert [hit.metadata["entity"] for hit in found] == ["order 5"]
+
+
+def test_what_the_history_says_is_not_found_again(memory: Memory) -> None:
+    said = {"role": "user", "content": "The key of the boathouse hangs behind the clock."}
+    memory.observe([said], scope=ANN, session="old")
+    assert texts(memory, "where is the key?", scope=ANN)
+    assert texts(memory, "where is the key?", scope=ANN, history=[said]) == []
+
+
 def test_saying_the_same_again_adds_nothing(memory: Memory) -> None:
     first = memory.remember("server", "port", "8080")
     again = memory.remember("Server", "Port", " 8080 ")

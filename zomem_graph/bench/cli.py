@@ -8,6 +8,7 @@ import typer
 
 from zomem_graph.bench import capture as capture_suite
 from zomem_graph.bench import embedders as embedders_suite
+from zomem_graph.bench import followups as followups_suite
 from zomem_graph.bench import gate as gate_suite
 from zomem_graph.bench import hops as hops_suite
 from zomem_graph.bench import latency as latency_suite
@@ -74,6 +75,12 @@ def recall(
 def hops(data: Data, home: Home = None, embeddings: Embeddings = None, set_: Settings = None) -> None:
     """Find what stands in several passages: without hops, with the hop of search, and by `zomem hop`."""
     _show(hops_suite.run(data, home=home, embeddings=embeddings, settings=set_ or [], say=_say))
+
+
+@app.command("followups")
+def followups(data: Data, home: Home = None, embeddings: Embeddings = None, set_: Settings = None) -> None:
+    """Find the answers to messages that lean on their conversation: alone, with history, rewritten by hand."""
+    _show(followups_suite.run(data, home=home, embeddings=embeddings, settings=set_ or [], say=_say))
 
 
 @app.command("gate")

@@ -93,10 +93,10 @@ def _message(entry: Entry) -> dict[str, Any]:
 
 def _fact(entry: Entry, persona: str) -> dict[str, Any]:
     return {
-        "entity": entry.title,
+        "entity": entry.title or f"note {entry.id}",
         "key": None,
         "value": entry.text,
-        "text": f"{entry.title}. {entry.text}",
+        "text": f"{entry.title}. {entry.text}" if entry.title else entry.text,
         "persona": persona,
         "source": "bench",
         "metadata": {"unit": entry.unit},

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.rules.ordinals import pointed_at
 from zomem_graph.nodes.rules.query_terms import query_terms
 from zomem_graph.nodes.scope import Scope
@@ -13,10 +14,16 @@ from zomem_graph.stores.records import Turn
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
 
-__all__ = ["last_talk", "with_history"]
+__all__ = ["last_talk", "leaning_on", "with_history"]
 
 _MOST_TERMS = 60
 _QUESTION_CHARACTERS = 500
+
+
+def leaning_on(query: Query, message: str, history: Sequence[str]) -> Query:
+    """Return the query of a message within its conversation; one that stands alone is asked as it is."""
+    query = replace(query, visible=frozenset((*history, message)))
+    return with_history(query, message, history) if is_followup(message, history) else query
 
 
 def with_history(query: Query, message: str, history: Sequence[str]) -> Query:

@@ -8,14 +8,13 @@ from typing import Any
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.compose import compose
 from zomem_graph.nodes.steps.continuation import Continuing, continue_work
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
-from zomem_graph.nodes.steps.history import with_history
+from zomem_graph.nodes.steps.history import leaning_on
 from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.errors import StoreError
@@ -96,16 +95,13 @@ def search_for(
     services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
 ) -> Flow[Retrieved]:
     """Retrieve for a message; one that leans on its conversation is searched for together with it."""
-    visible = frozenset((*request.history, request.message))
     query = Query(
         text=request.message,
         limit=request.limit,
         as_of=request.as_of,
-        visible=visible,
         running=request.scope.thread if request.history else None,
     )
-    if is_followup(request.message, request.history):
-        query = with_history(query, request.message, request.history)
+    query = leaning_on(query, request.message, request.history)
     found: Retrieved = yield from retrieve(services, query, request.scope, options=options)
     return found
 
