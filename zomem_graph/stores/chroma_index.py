@@ -56,21 +56,26 @@ class ChromaIndex:
         self._upkeep = ChromaUpkeep(self._handle, database)
         self._patient = True
         self._closed = False
+        self.numbers: dict[str, int] = {}  # of items found before, kept by `nearest.py`
 
-    def nearest(self, collection: str, vector: NDArray[np.float32], *, limit: int) -> Nearest:
+    def nearest(
+        self, collection: str, vector: NDArray[np.float32], *, limit: int, standing: Standing | None = None
+    ) -> Nearest:
         """Return at most `limit` neighbours, best first, and up to which change they hold.
 
+        `standing` is how the collection stands, where the caller has read it in the snapshot he goes on with.
         Raises IndexUnavailable, with the cure, when the collection cannot be trusted or loaded now.
         """
         self._not_closed()
         asked = question(vector)
         for _ in range(3):
-            standing = self._standing(collection)
-            if standing.edition is None or limit < 1:
-                return Nearest([], standing.applied)  # never fed: the scan of what waits finds everything
+            stands = self._sound(standing) if standing else self._standing(collection)
+            if stands.edition is None or limit < 1:
+                return Nearest([], stands.applied)  # never fed: the scan of what waits finds everything
             try:
-                return self._ask(collection, standing, asked, limit)
+                return self._ask(collection, stands, asked, limit)
             except ClientClosed:
+                standing = None
                 self._not_closed()  # another thread opened it anew between two calls
         raise IndexUnavailable(f"Collection {collection} is being opened by others all the time. Try again.")
 
@@ -157,7 +162,10 @@ class ChromaIndex:
 
     def _standing(self, collection: str) -> Standing:
         with self._database.read() as connection:
-            standing = IndexMeta(connection, self._database.dialect).standing(collection)
+            return self._sound(IndexMeta(connection, self._database.dialect).standing(collection))
+
+    @staticmethod
+    def _sound(standing: Standing) -> Standing:
         if standing.fault:
             raise IndexUnavailable(f"{standing.fault} {CURE}")
         return standing

@@ -12,20 +12,27 @@ from typing import Any
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import Float, Text, TypeDecorator
 
-__all__ = ["FaithfulText", "JsonText", "UtcTime"]
+__all__ = ["ESCAPED", "FaithfulText", "JsonText", "UtcTime", "unescaped"]
 
-_ESCAPED = "\ufdd0"  # a noncharacter: says that the rest is escaped
+ESCAPED = "\ufdd0"  # a noncharacter: says that the rest is escaped
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _needs_escape(text: str) -> bool:
-    if "\x00" in text or text.startswith(_ESCAPED):
+    if "\x00" in text or text.startswith(ESCAPED):
         return True
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         return True
     return False
+
+
+def unescaped(value: str | None) -> str | None:
+    """Return stored text as it went in."""
+    if value is None or not value.startswith(ESCAPED):
+        return value
+    return value[1:].encode("ascii").decode("unicode_escape")
 
 
 class FaithfulText(TypeDecorator[str]):
@@ -38,13 +45,11 @@ class FaithfulText(TypeDecorator[str]):
         """Escape what the database cannot hold."""
         if value is None or not _needs_escape(value):
             return value
-        return _ESCAPED + value.encode("unicode_escape", "surrogatepass").decode("ascii")
+        return ESCAPED + value.encode("unicode_escape", "surrogatepass").decode("ascii")
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         """Undo the escape."""
-        if value is None or not value.startswith(_ESCAPED):
-            return value
-        return value[1:].encode("ascii").decode("unicode_escape")
+        return unescaped(value)
 
 
 class UtcTime(TypeDecorator[datetime]):

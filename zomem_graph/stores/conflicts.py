@@ -9,9 +9,8 @@ from sqlalchemy import Connection, and_, func, insert, literal, or_, select, upd
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.columns import UtcTime
-from zomem_graph.stores.identity import LIVE
 from zomem_graph.stores.records import Conflict, Fact
-from zomem_graph.stores.words import scope_token
+from zomem_graph.stores.words import scope_words
 
 __all__ = ["OPEN", "Conflicts", "Stated"]
 
@@ -178,14 +177,13 @@ class Conflicts:
         self._connection.execute(
             update(sql.facts).where(_fact.id == fact_id).values(state="current", ended_at=None, superseded_by=None)
         )
-        scope = f"{scope_token('persona', fact.persona)} {scope_token('kind', 'fact')} {LIVE}"
         self._connection.execute(
             update(sql.items)
             .where(_item.id == fact_id)
             .values(
                 state="current",
                 ended_at=None,
-                words_scope=scope,
+                words_scope=scope_words(fact.persona, "fact", live=True),
                 embedder=None,
                 embedding=None,
                 vec_seq=None,

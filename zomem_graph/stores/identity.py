@@ -1,11 +1,9 @@
-"""How things are named: ids, content hashes, and the tokens that stand for a scope in full text."""
+"""How things are named: ids and content hashes."""
 
 from hashlib import blake2s
 from uuid import uuid4
 
-__all__ = ["LIVE", "content_hash", "new_id"]
-
-LIVE = "zlive"  # the scope token of items in default recall
+__all__ = ["content_hash", "new_id"]
 
 
 def new_id() -> str:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
@@ -20,6 +20,7 @@ __all__ = ["EVERYTHING", "Edition", "IndexMeta", "Refusal", "Standing"]
 EVERYTHING = "*"  # the fault of the whole index, in place of a collection's name
 
 _t = sql.meta.c
+_NAMED = select(_t.key, _t.value).where(_t.key.in_(bindparam("names", expanding=True)))
 _GENERATION = "index.generation"
 _FED = "index.fed"
 _APPLIED = "index.applied"
@@ -162,10 +163,8 @@ class IndexMeta:
         listed = list(names)
         found: dict[str, str] = {}
         for start in range(0, len(listed), 500):
-            where = _t.key.in_(listed[start : start + 500])
-            found.update(
-                (key, value) for key, value in self._connection.execute(select(_t.key, _t.value).where(where))
-            )
+            rows = self._connection.execute(_NAMED, {"names": listed[start : start + 500]}).all()
+            found.update((row[0], row[1]) for row in rows)
         return found
 
     def _under(self, prefix: str) -> dict[str, str]:

@@ -5,29 +5,49 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, text, update
-from sqlalchemy.sql import ColumnElement
+from sqlalchemy import Connection, String, bindparam, delete, func, insert, select, type_coerce, update
 
 from zomem_graph.stores import sql
-from zomem_graph.stores.columns import FaithfulText
+from zomem_graph.stores.columns import ESCAPED, unescaped
 from zomem_graph.stores.dialect import Dialect, WordsHit, WordsQuery
-from zomem_graph.stores.identity import LIVE, content_hash
+from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.outbox import Outbox, collection_name
 from zomem_graph.stores.records import Item
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.tokens import Tokens
-from zomem_graph.stores.words import scope_token, search_text
+from zomem_graph.stores.words import scope_words, search_text
 
 __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
 
 _t = sql.items.c
 _c = sql.collections.c
 _m = sql.mentions.c
-_NAMES: Any = {name: FaithfulText() for name in ("persona", "session", "speaker", "thread")}
+_ANY_NUMBER = _t.num.in_(bindparam("nums", expanding=True))
+# What every search asks is built once: to build a statement costs as much as to run it.
+_ID = type_coerce(_t.id, String)  # made by us, nothing in it to escape
+_NUMBERS = select(_ID, _t.num).where(_ID.in_(bindparam("ids", expanding=True)))
+_WORDS = select(_t.num, _t.words_self, _t.words_title).where(_ANY_NUMBER)
+_COLLECTION = select(_t.num, _t.embedding).where(
+    _t.persona == bindparam("persona"),
+    _t.kind == bindparam("kind"),
+    _t.embedder == bindparam("space"),
+    _t.vec_seq > bindparam("after"),
+)
+_LIVE_COLLECTION = _COLLECTION.where(_t.state == "current")
+_HIGHEST = select(func.max(_t.num))
+_SPEAKERS = (
+    select(sql.speakers.c.name).where(sql.speakers.c.persona.in_(bindparam("personas", expanding=True))).distinct()
+)
+_LIVE_VECTORS = select(_c.persona, _c.kind, _c.live).where(
+    _c.persona.in_(bindparam("personas", expanding=True)),
+    _c.kind.in_(bindparam("kinds", expanding=True)),
+    _c.embedder == bindparam("space"),
+)
+_ENTITIES = select(_m.num, _m.entity).where(_m.num.in_(bindparam("nums", expanding=True)))
 _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
 
 
@@ -55,9 +75,8 @@ class NewItem:
     scopes: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What ranking needs of an item, with its vector when it has one in the asked space."""
+class Candidate(NamedTuple):
+    """What ranking needs of an item."""
 
     num: int
     id: str
@@ -69,7 +88,6 @@ class Candidate:
     created_at: float
     expires_at: float | None
     ended_at: float | None
-    embedding: bytes | None
     text_hash: str
     thread: str | None
 
@@ -95,6 +113,7 @@ class Items:
         self._dialect = dialect
         self._outbox = Outbox(connection)
         self._tokens = Tokens(connection, dialect)
+        self._total: int | None = None
 
     def add(self, new: Sequence[NewItem]) -> list[int]:
         """Make things searchable by words at once; return their numbers in order."""
@@ -122,8 +141,7 @@ class Items:
     def _numbers(self, ids: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
         for part in _parts(ids):
-            rows = self._connection.execute(select(_t.id, _t.num).where(_t.id.in_(part)))
-            found.update((id_, num) for id_, num in rows)
+            found.update((row[0], row[1]) for row in self._connection.execute(_NUMBERS, {"ids": list(part)}).all())
         return found
 
     def set_next(self, item_id: str, following: str) -> None:
@@ -140,7 +158,7 @@ class Items:
             if not rows:
                 continue
             changes = [
-                {"n": num, "state": state, "ended_at": at, "words_scope": _scope(persona, kind, live=False)}
+                {"n": num, "state": state, "ended_at": at, "words_scope": scope_words(persona, kind, live=False)}
                 for num, _id, persona, kind, _embedder in rows
             ]
             self._connection.execute(
@@ -186,20 +204,24 @@ class Items:
         """Return items found by words, best first."""
         return self._dialect.search_words(self._connection, query)
 
-    def candidates(self, nums: Sequence[int], *, embedder: str | None) -> list[Candidate]:
-        """Return what ranking needs of these items; vectors of another space are left out."""
+    def candidates(self, nums: Sequence[int]) -> list[Candidate]:
+        """Return what ranking needs of these items."""
         if not nums:
             return []
         listed = ",".join(str(int(num)) for num in nums)
-        rows = self._connection.execute(
-            text(
-                "select num, id, kind, persona, session, speaker, state, created_at, expires_at, ended_at,"
-                " case when embedder = :embedder then embedding end, text_hash, thread"
-                f" from items where num in ({listed})"  # integers only
-            ).columns(**_NAMES),
-            {"embedder": embedder},
-        )
-        return [Candidate(*row) for row in rows]
+        rows = self._connection.exec_driver_sql(
+            "select num, id, kind, persona, session, speaker, state, created_at, expires_at, ended_at, text_hash,"
+            f" thread from items where num in ({listed})"  # integers only
+        ).all()
+        return [_faithful(Candidate._make(row)) for row in rows]
+
+    def vectors_of(self, nums: Sequence[int], *, embedder: str) -> VectorRows:
+        """Return the vectors that these items have in a space."""
+        listed = ",".join(str(int(num)) for num in nums)
+        rows = self._connection.exec_driver_sql(
+            f"select num, embedding, embedder from items where num in ({listed})"  # integers only
+        ).all()
+        return _vector_rows([row for row in rows if row[2] == embedder])
 
     def ids_of(self, nums: Sequence[int]) -> dict[int, str]:
         """Return the ids of these numbers."""
@@ -227,24 +249,15 @@ class Items:
         until: datetime | None = None,
     ) -> VectorRows:
         """Return the stored vectors of one collection, for an exact scan."""
-        where: list[ColumnElement[bool]] = [
-            _t.persona == persona,
-            _t.kind == kind,
-            _t.embedder == embedder,
-            _t.vec_seq > after_seq,
-        ]
+        asked = _COLLECTION
         if live_only:
-            where.append(_t.state == "current")
+            asked = _LIVE_COLLECTION
         if since is not None:
-            where.append(_t.created_at >= since)
+            asked = asked.where(_t.created_at >= since)
         if until is not None:
-            where.append(_t.created_at < until)
-        rows = self._connection.execute(select(_t.num, _t.embedding).where(*where)).all()
-        data = b"".join(row[1] for row in rows)
-        matrix = (
-            np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
-        )
-        return VectorRows([row[0] for row in rows], matrix)
+            asked = asked.where(_t.created_at < until)
+        place = {"persona": persona, "kind": kind, "space": embedder, "after": after_seq}
+        return _vector_rows(self._connection.execute(asked, place).all())
 
     def vector_counts(
         self, *, personas: Sequence[str], kinds: Sequence[str], embedder: str, live_only: bool = True
@@ -253,11 +266,9 @@ class Items:
 
         Collections without a live vector are left out, unless the past is asked.
         """
-        where = [_c.persona.in_(list(personas)), _c.kind.in_(list(kinds)), _c.embedder == embedder]
-        if live_only:
-            where.append(_c.live > 0)
-        rows = self._connection.execute(select(_c.persona, _c.kind, _c.live).where(*where))
-        return {(persona, kind): live for persona, kind, live in rows}
+        asked = {"personas": list(personas), "kinds": list(kinds), "space": embedder}
+        rows = self._connection.execute(_LIVE_VECTORS, asked).all()
+        return {(persona, kind): live for persona, kind, live in rows if live > 0 or not live_only}
 
     def _leave_index(self, gone: Sequence[tuple[str, str, str, str | None]]) -> None:
         """Queue the removal of (id, persona, kind, embedder) from the index and count them out."""
@@ -324,10 +335,7 @@ class Items:
 
     def speakers(self, personas: Sequence[str]) -> list[str]:
         """Return everybody who has spoken in these personas' turns."""
-        rows = self._connection.execute(
-            select(sql.speakers.c.name).where(sql.speakers.c.persona.in_(list(personas))).distinct()
-        )
-        return [row[0] for row in rows]
+        return [row[0] for row in self._connection.execute(_SPEAKERS, {"personas": list(personas)}).all()]
 
     def mentions_any(self, entities: Sequence[str], personas: Sequence[str]) -> bool:
         """Return whether any item of these personas mentions any of the entities."""
@@ -339,8 +347,7 @@ class Items:
     def entities_of(self, nums: Sequence[int]) -> dict[int, list[str]]:
         """Return what each of these items mentions."""
         found: dict[int, list[str]] = {}
-        rows = self._connection.execute(select(_m.num, _m.entity).where(_m.num.in_(list(nums))))
-        for num, entity in rows:
+        for num, entity in self._connection.execute(_ENTITIES, {"nums": list(nums)}).all():
             found.setdefault(num, []).append(entity)
         return found
 
@@ -360,12 +367,14 @@ class Items:
 
     def stems_of(self, nums: Sequence[int]) -> dict[int, frozenset[str]]:
         """Return the stems of each item's own words and title."""
-        rows = self._connection.execute(select(_t.num, _t.words_self, _t.words_title).where(_t.num.in_(list(nums))))
+        rows = self._connection.execute(_WORDS, {"nums": list(nums)}).all()
         return {num: frozenset(map(stem, f"{own} {title}".split())) for num, own, title in rows}
 
     def total(self) -> int:
         """Return about how many items there are, at no cost: the highest number given."""
-        return self._connection.execute(select(func.max(_t.num))).scalar() or 1
+        if self._total is None:
+            self._total = self._connection.execute(_HIGHEST).scalar() or 1
+        return self._total
 
     def rarity(self, stems: Sequence[str]) -> dict[str, float]:
         """Return ln(1 + N / df) of each stem; what occurs nowhere counts as occurring in half an item."""
@@ -382,9 +391,18 @@ class Items:
         return {f"{kind}:{state}": count for kind, state, count in rows}
 
 
-def _scope(persona: str, kind: str, *, live: bool) -> str:
-    tokens = [scope_token("persona", persona), scope_token("kind", kind)]
-    return " ".join([*tokens, LIVE] if live else tokens)
+def _faithful(raw: Candidate) -> Candidate:
+    """Undo the escape of the names, where there is one; almost never."""
+    if ESCAPED not in f"{raw.persona}{raw.session}{raw.speaker}{raw.thread}":
+        return raw
+    persona, session, speaker, thread = map(unescaped, (raw.persona, raw.session, raw.speaker, raw.thread))
+    return raw._replace(persona=persona or "", session=session, speaker=speaker, thread=thread)
+
+
+def _vector_rows(rows: Sequence[Any]) -> VectorRows:
+    data = b"".join(row[1] for row in rows)
+    matrix = np.frombuffer(data, dtype=np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
+    return VectorRows([row[0] for row in rows], matrix)
 
 
 def _row(item: NewItem) -> dict[str, Any]:
@@ -401,7 +419,7 @@ def _row(item: NewItem) -> dict[str, Any]:
         "ended_at": None,
         "expires_at": item.expires_at,
         "text": said,
-        "words_scope": " ".join([_scope(item.persona, item.kind, live=True), *item.scopes]),
+        "words_scope": " ".join([scope_words(item.persona, item.kind, live=True), *item.scopes]),
         "words_self": search_text(said),
         "words_prev": search_text(item.prev[:_NEIGHBOUR_CHARS]),
         "words_next": search_text(item.next[:_NEIGHBOUR_CHARS]),

@@ -1,5 +1,6 @@
 """The nearest stored vectors: an exact scan of a small collection, else the index plus an exact tail."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -11,6 +12,8 @@ from zomem_graph.stores.outbox import collection_name
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["nearest"]
+
+_MOST_KNOWN = 200_000  # ids, about 30 MB
 
 
 def nearest(
@@ -45,11 +48,21 @@ def nearest(
 
     if index is None:
         return _best(scan(-1), vector, limit)
-    answer = index.nearest(collection_name(persona, kind, embedder), vector, limit=limit)
-    numbers = unit.items.numbers_of([near.item_id for near in answer.neighbours])
+    name = collection_name(persona, kind, embedder)
+    answer = index.nearest(name, vector, limit=limit, standing=unit.standing_of(name))
+    numbers = _numbers(unit, index.numbers, [near.item_id for near in answer.neighbours])
     found = {numbers[near.item_id]: near.similarity for near in answer.neighbours if near.item_id in numbers}
     found.update(_best(scan(answer.seen), vector, limit))
     return dict(sorted(found.items(), key=lambda pair: -pair[1])[:limit])
+
+
+def _numbers(unit: Unit, known: dict[str, int], ids: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of these ids. Neither is ever given again, so what was read once stays true."""
+    if unknown := [item_id for item_id in ids if item_id not in known]:
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        known.update(unit.items.numbers_of(unknown))
+    return {item_id: known[item_id] for item_id in ids if item_id in known}
 
 
 def _best(rows: VectorRows, vector: NDArray[np.float32], limit: int) -> dict[int, float]:

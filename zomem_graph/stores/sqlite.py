@@ -16,8 +16,7 @@ from sqlalchemy.sql.dml import Insert
 from zomem_graph.stores.columns import UtcTime
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.errors import StoreReadOnly
-from zomem_graph.stores.identity import LIVE
-from zomem_graph.stores.words import match_scoped, scope_token
+from zomem_graph.stores.words import match_scoped, scope_choices
 
 __all__ = ["SqliteDialect"]
 
@@ -38,6 +37,9 @@ _FTS = f"""create virtual table if not exists items_fts using fts5(
     tokenize='porter unicode61 remove_diacritics 2')"""
 
 
+_FREQUENCIES = text("select term, doc from items_fts_vocab where term in :stems").bindparams(
+    bindparam("stems", expanding=True)
+)
 _VOCABULARY = "create virtual table if not exists items_fts_vocab using fts5vocab(items_fts, 'row')"
 
 
@@ -117,13 +119,11 @@ class SqliteDialect:
         statement = f"""select f.rowid, -bm25(items_fts, {weights}) as score from items_fts f {where}
             items_fts match :match order by score desc limit :limit"""
         rows = connection.execute(text(statement), {"match": match, "limit": query.limit, **values})
-        return [WordsHit(num, score) for num, score in rows]
+        return [WordsHit(num, score) for num, score in rows.all()]
 
     def document_frequencies(self, connection: Connection, stems: Sequence[str]) -> dict[str, int]:
         """Return in how many items each stem occurs; stems that occur nowhere are left out."""
-        statement = text("select term, doc from items_fts_vocab where term in :stems")
-        rows = connection.execute(statement.bindparams(bindparam("stems", expanding=True)), {"stems": list(stems)})
-        return {row[0]: row[1] for row in rows}
+        return {row[0]: row[1] for row in connection.execute(_FREQUENCIES, {"stems": list(stems)}).all()}
 
     def insert_new(self, table: TableClause) -> Insert:
         """Return INSERT … ON CONFLICT DO NOTHING."""
@@ -146,12 +146,7 @@ def _match(query: WordsQuery) -> str | None:
     """Return the MATCH expression: inside the scope, any of the terms; None when nothing is asked."""
     if not query.terms or not query.personas or not query.kinds:
         return None
-    scope: list[str | tuple[str, ...]] = [
-        tuple(scope_token("persona", name) for name in query.personas),
-        tuple(scope_token("kind", kind) for kind in query.kinds),
-    ]
-    if query.live_only:
-        scope.append(LIVE)
+    scope: list[str | tuple[str, ...]] = [scope_choices(query.personas, query.kinds, live_only=query.live_only)]
     if query.within is not None:
         scope.append(query.within)
     return match_scoped(query.terms, _COLUMNS[1:], scope, scope_column=_COLUMNS[0])

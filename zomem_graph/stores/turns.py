@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.records import Turn
@@ -12,6 +12,7 @@ from zomem_graph.stores.records import Turn
 __all__ = ["Turns"]
 
 _t = sql.turns.c
+_FOUND = select(sql.turns).where(_t.id.in_(bindparam("ids", expanding=True))).order_by(_t.session, _t.position)
 
 
 class Turns:
@@ -86,9 +87,7 @@ class Turns:
         found: list[Turn] = []
         for start in range(0, len(ids), 500):
             part = list(ids[start : start + 500])
-            rows = self._connection.execute(
-                select(sql.turns).where(_t.id.in_(part)).order_by(_t.session, _t.position)
-            )
+            rows = self._connection.execute(_FOUND, {"ids": part})
             found.extend(Turn(**row) for row in rows.mappings())
         return found
 

@@ -11,6 +11,7 @@ from zomem_graph.stores.episodes import Episodes
 from zomem_graph.stores.erasure import Erasure
 from zomem_graph.stores.facts import Facts
 from zomem_graph.stores.imports import Imports
+from zomem_graph.stores.index_meta import IndexMeta, Standing
 from zomem_graph.stores.items import Items
 from zomem_graph.stores.journal import Journal
 from zomem_graph.stores.links import Links
@@ -117,6 +118,10 @@ class Unit:
     def journal(self) -> Journal:
         """The trail and the queues."""
         return Journal(self._connection, self._dialect)
+
+    def standing_of(self, collection: str) -> Standing:
+        """Return how a collection of the index stands in this snapshot."""
+        return IndexMeta(self._connection, self._dialect).standing(collection)
 
     def fulltext_fault(self) -> str | None:
         """Return what is wrong with the full text, or None."""

@@ -13,7 +13,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["STOP_WORDS", "match_any", "match_scoped", "scope_token", "search_text", "terms"]
+__all__ = [
+    "STOP_WORDS",
+    "match_any",
+    "match_scoped",
+    "scope_choices",
+    "scope_token",
+    "scope_words",
+    "search_text",
+    "terms",
+]
 
 # The Snowball project's English list (PostgreSQL's `english` configuration drops the same words), and its
 # contractions as people type them without the apostrophe, except negations: "dont" tells two rows apart.
@@ -29,6 +38,7 @@ _FUNCTION_WORDS = """
 """
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
+_LIVE = "live"  # marks what is in default recall
 _LOOKED_AT = 2_000  # characters of a question; the rest of a pasted page adds time and no aim
 _LONGEST_WORD = 64  # characters; longer ones (base64, keys) are cut alike on both sides
 _LONGEST_WHOLE = 40  # characters of a compound that is also kept in one piece
@@ -115,6 +125,23 @@ def scope_token(kind: str, value: str) -> str:
     exact = f"{len(kind)}:{kind}{value}".encode("utf-8", "surrogatepass")
     # A digit at the end, because the stemmer shortens words that end in "e" or "ed".
     return f"z{hashlib.blake2s(exact, digest_size=10).hexdigest()}0"
+
+
+def scope_words(persona: str, kind: str, *, live: bool) -> str:
+    """Return what stands in the scope column of an item: its place, and its place among what is live."""
+    place = _place(persona, kind)
+    return f"{place} {_place(persona, kind, _LIVE)}" if live else place
+
+
+def scope_choices(personas: Iterable[str], kinds: Sequence[str], *, live_only: bool) -> tuple[str, ...]:
+    """Return the scope tokens of which an item has one when it is of these personas and kinds."""
+    marks = (_LIVE,) if live_only else ()
+    return tuple(_place(name, kind, *marks) for name in personas for kind in kinds)
+
+
+# One token for the whole place: a search then reads one list of rows instead of three that it has to cross.
+def _place(persona: str, kind: str, *marks: str) -> str:
+    return scope_token(" ".join(["in", kind, *marks]), persona)
 
 
 def _words(text: str, *, asking: bool) -> list[str]:

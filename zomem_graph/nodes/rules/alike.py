@@ -30,6 +30,7 @@ _DAY: Final = r"(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:,?\s+(\d{4})(?!\w))?"
 _DAY_FIRST = re.compile(rf"(?<!\w){_DAY}\s+(?:of\s+)?{_MONTH}(?!\w){_YEAR}")
 _MONTH_FIRST = re.compile(rf"(?<!\w){_MONTH}\s+{_DAY}(?!\w){_YEAR}")
+_DIGIT = re.compile(r"\d")
 _HALF_DAY = re.compile(r"(?<=\d)\s*([ap])\.?m\b\.?")
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 
@@ -93,7 +94,7 @@ def _statement(text: str) -> tuple[str, ...]:
 
 def _with_plain_numbers(text: str) -> str:
     """Return text with dates as 2023-05-31 or 05-31, hours as 5pm and thousands without commas."""
-    if not any(character.isdigit() for character in text):
+    if _DIGIT.search(text) is None:
         return text
     text = _DAY_FIRST.sub(lambda date: _iso(date[1], date[2], date[3]), text)
     text = _MONTH_FIRST.sub(lambda date: _iso(date[2], date[1], date[3]), text)

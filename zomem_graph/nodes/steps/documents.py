@@ -15,7 +15,7 @@ from zomem_graph.nodes.rules.inheritance import Access
 from zomem_graph.nodes.steps.access import Reach
 from zomem_graph.nodes.steps.embed import embed_pending, feed_index
 from zomem_graph.nodes.steps.evidence import weigh
-from zomem_graph.nodes.steps.legs import Look
+from zomem_graph.nodes.steps.legs import Look, cosines_of
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import rank
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
@@ -82,9 +82,8 @@ def _ranked(
     pool = max(options.pool, query.offset + query.limit, _WIDE if query.wanted else 0)
     words = _by_words(unit, query, pool, options.column_weights)
     near = _by_meaning(services, unit, query, vector, pool)
-    space = services.embedder.identity if services.embedder is not None else None
     nums = list(dict.fromkeys([*(hit.num for hit in words), *near]))
-    candidates = unit.items.candidates(nums, embedder=space)
+    candidates = unit.items.candidates(nums)
     known = unit.documents.find([one.id for one in candidates], now=now)
     kept = [
         one
@@ -93,11 +92,11 @@ def _ranked(
         and document.namespace.startswith(query.path)
         and matches(document.value, query.wanted)
     ]
-    seen = Look(words, near, kept, Reach({OWNER: Access(1.0, "")}, known=True), [], [])
+    cosines = cosines_of(unit, services, kept, near, vector)
+    seen = Look(words, near, cosines, kept, Reach({OWNER: Access(1.0, "")}, known=True), [], [])
     asked = Query(text=query.text)
     spread = services.embedder.spread if services.embedder is not None else 1.0
-    places, signals = rank(seen, asked, options, vector, spread=spread)
-    places = weigh(unit, asked, places, signals, services.embedder)
+    places = weigh(unit, asked, rank(seen, asked, options, spread=spread), services.embedder)
     return [(known[place.candidate.id], place.chance) for place in places]
 
 

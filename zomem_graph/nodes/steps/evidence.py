@@ -1,15 +1,12 @@
 """Weigh what was found: how likely the best of it answers the question, and the rest after it."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 
 from zomem_graph.nodes.ports import Embedder
 from zomem_graph.nodes.rules.fusion import Signals, relative
 from zomem_graph.nodes.rules.score import Evidence, chance
 from zomem_graph.nodes.steps.query import Query
-from zomem_graph.nodes.steps.rank import Place
+from zomem_graph.nodes.steps.rank import Place, Ranking
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
@@ -23,25 +20,24 @@ _WORDS_PER_COVERAGE = 0.65  # what BM25 gives for the same coverage in a larger 
 
 
 def weigh(
-    unit: Unit, query: Query, places: Sequence[Place], signals: Signals, embedder: Embedder | None
+    unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | None, *, most: int | None = None
 ) -> list[Place]:
-    """Return the places with their chances: the best one's from the evidence, the others' in proportion."""
-    if not places:
+    """Return the best places with their chances: the first one's from the evidence, the others' in proportion."""
+    if not ranking.order.size:
         return []
-    top = chance(_evidence(unit, query, places, signals, embedder))
-    shares = relative(np.array([place.score for place in places]))
-    return [replace(place, chance=top * float(share)) for place, share in zip(places, shares, strict=True)]
+    scores = ranking.scores[:most]
+    chances = chance(_evidence(unit, query, ranking, embedder)) * relative(scores)
+    rows = zip(ranking.order[:most].tolist(), scores.tolist(), chances.tolist(), strict=True)
+    return [Place(ranking.candidates[row], score, each, row) for row, score, each in rows]
 
 
-def _evidence(
-    unit: Unit, query: Query, places: Sequence[Place], signals: Signals, embedder: Embedder | None
-) -> Evidence:
+def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | None) -> Evidence:
+    signals = ranking.signals
     asked = {stem(term) for term in terms(query.text)}
     talked_of = {stem(term) for term in query.history_terms} - asked
     rarity = unit.items.rarity([*asked, *talked_of])
     own = sum(rarity[one] for one in rarity.keys() & asked)
-    best = [place.candidate.num for place in places[:_JUDGED]]
-    covered = unit.items.stems_of(best) if rarity else {}
+    covered = unit.items.stems_of(ranking.best(_JUDGED)) if rarity else {}
     coverage, total = 0.0, own
     for found in covered.values():
         # What the conversation talked of counts where it is found: an answer holds few of its names.

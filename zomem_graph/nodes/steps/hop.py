@@ -1,7 +1,6 @@
 """The hop of ordinary retrieval: bring up what shares a rare entity with the best and answers the rest."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
@@ -35,6 +34,8 @@ def hop_once(
     activation = _activation(places)
     seeds = [(place.candidate.num, activation[place.candidate.num]) for place in places[: options.hop.seeds]]
     lent = _lent(unit, query, look, seeds, options)
+    if not lent:
+        return list(places)
     newcomers = _newcomers(unit, services, query, look, lent, activation)
     known = {place.candidate.num: place for place in places}
     top = places[0].chance
@@ -42,12 +43,14 @@ def hop_once(
         known[candidate.num] = Place(candidate, places[-1].score, 0.0, None)
     lent = {num: one for num, one in lent.items() if num in known}
     shares = {
-        num: _share(place.candidate, options) * look.personas[place.candidate.persona] for num, place in known.items()
+        num: _share(known[num].candidate, options) * look.personas[known[num].candidate.persona] for num in lent
     }
     final = spread(activation, lent, shares)
-    names = {place.candidate.num: place.candidate.id for place in known.values()}
     order = sorted(final, key=lambda num: -final[num])
-    return [_moved(known[num], final[num], lent.get(num), names, top) for num in order]
+    return [
+        _moved(known[num], final[num], lent[num], known[lent[num].sender], top) if num in lent else known[num]
+        for num in order
+    ]
 
 
 def _activation(places: Sequence[Place]) -> dict[int, float]:
@@ -101,21 +104,17 @@ def _newcomers(
     activation: dict[int, float],
 ) -> list[Candidate]:
     """Return what the hop brings in from outside the pool, by the same rules as everything else."""
-    outside = [num for num in lent if num not in activation]
-    space = services.embedder.identity if services.embedder is not None else None
-    now = services.clock()
-    found = unit.items.candidates(outside, embedder=space)
-    return [one for one in found if allowed(one, query, look.personas, now) and not in_view(one, query, look.hidden)]
+    fits = allowed(query, look.personas, services.clock())
+    found = unit.items.candidates([num for num in lent if num not in activation])
+    return [one for one in found if fits(one) and not in_view(one, query, look.hidden)]
 
 
 def _share(candidate: Candidate, options: RetrieveOptions) -> float:
     return options.hop.turn_share if candidate.kind == "turn" else options.hop.share
 
 
-def _moved(place: Place, activation: float, lent: Lent | None, names: dict[int, str], top: float) -> Place:
+def _moved(place: Place, activation: float, lent: Lent, sender: Place, top: float) -> Place:
     """Return a place with what the hop gave it; its own score stays, for thresholds."""
-    if lent is None:
-        return place
     chance = max(place.chance, min(top, top * max(0.0, activation)))
-    path = (names.get(lent.sender, ""), lent.entity, place.candidate.id)
-    return replace(place, chance=chance, boosts={**place.boosts, "hop": round(lent.value, 4)}, path=path)
+    path = (sender.candidate.id, lent.entity, place.candidate.id)
+    return place._replace(chance=chance, boosts={**place.boosts, "hop": round(lent.value, 4)}, path=path)

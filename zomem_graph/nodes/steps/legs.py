@@ -1,9 +1,10 @@
 """The legs of retrieval: what words find, what meaning finds, and what is known of both, in one snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
+from math import inf
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
@@ -21,15 +22,23 @@ from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import search_text
 
-__all__ = ["Look", "allowed", "in_view", "look"]
+__all__ = ["Look", "allowed", "cosines_of", "in_view", "look"]
+
+_LIVE = ("current",)
+_WITH_PAST = ("current", "superseded")
+_LIVED = ("current", "superseded", "archived", "expired", "merged")
 
 
 @dataclass
 class Look:
-    """What one read transaction brought together."""
+    """What one read transaction brought together.
+
+    `meaning` is what that leg found, with its cosines; `cosines` knows those of every candidate with a vector.
+    """
 
     words: list[WordsHit]
     meaning: dict[int, float]
+    cosines: dict[int, float]
     candidates: list[Candidate]
     personas: Reach
     speakers: list[str]
@@ -50,6 +59,7 @@ class Look:
 
 
 def look(
+    unit: Unit,
     services: Services,
     query: Query,
     scope: Scope,
@@ -63,24 +73,38 @@ def look(
 
     `tokens` are the question's own, to be compared with those of the candidates.
     """
-    with services.stores.read() as unit:
-        personas = reach(unit, scope)
-        words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
-        meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
-        found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
-        space = services.embedder.identity if services.embedder is not None else None
-        speakers = unit.items.speakers(list(personas)) if options.fusion.speaker or query.visible else []
-        hidden = _hidden(query, speakers)
-        candidates = [
-            c
-            for c in unit.items.candidates(found, embedder=space)
-            if allowed(c, query, personas, now) and not in_view(c, query, hidden)
-        ]
-        late = compare(unit, services, tokens, [c.num for c in candidates])
-        if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
-            notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
-        known = _names_known(unit, query, personas, speakers)
-    return Look(words, meaning, candidates, personas, speakers, notes, late, known, hidden)
+    personas = reach(unit, scope)
+    words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
+    meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
+    found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
+    speakers = unit.items.speakers(list(personas)) if options.fusion.speaker or query.visible else []
+    hidden = _hidden(query, speakers)
+    fits = allowed(query, personas, now)
+    candidates = [c for c in unit.items.candidates(found) if fits(c) and not in_view(c, query, hidden)]
+    cosines = cosines_of(unit, services, candidates, meaning, vector)
+    late = compare(unit, services, tokens, [c.num for c in candidates])
+    if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
+        notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
+    known = _names_known(unit, query, personas, speakers)
+    return Look(words, meaning, cosines, candidates, personas, speakers, notes, late, known, hidden)
+
+
+def cosines_of(
+    unit: Unit,
+    services: Services,
+    candidates: Sequence[Candidate],
+    meaning: Mapping[int, float],
+    vector: Vector | None,
+) -> dict[int, float]:
+    """Return the cosine of every candidate that has a vector: as meaning found it, else from the stored one."""
+    if vector is None or services.embedder is None:
+        return {}
+    rows = unit.items.vectors_of(
+        [c.num for c in candidates if c.num not in meaning], embedder=services.embedder.identity
+    )
+    if not rows.nums or rows.matrix.shape[1] != vector.size:
+        return dict(meaning)
+    return {**meaning, **dict(zip(rows.nums, (rows.matrix @ vector).tolist(), strict=True))}
 
 
 def _hidden(query: Query, speakers: Sequence[str]) -> frozenset[str]:
@@ -180,23 +204,22 @@ def _by_meaning(
     return dict(best), notes
 
 
-def allowed(candidate: Candidate, query: Query, personas: dict[str, float], now: datetime) -> bool:
-    """Check again, on the row itself, what every leg already asked for."""
-    if candidate.persona not in personas or candidate.kind not in query.kinds:
-        return False
-    at = query.as_of or now
-    moment = at.timestamp()
-    if candidate.expires_at is not None and candidate.expires_at <= moment and not query.include_superseded:
-        return False
-    if query.since is not None and candidate.created_at < query.since.timestamp():
-        return False
-    if query.until is not None and candidate.created_at >= query.until.timestamp():
-        return False
-    if query.as_of is not None:
-        lived = candidate.state in ("current", "superseded", "archived", "expired", "merged")
-        return (
-            lived and candidate.created_at <= moment and (candidate.ended_at is None or candidate.ended_at > moment)
-        )
-    if query.include_superseded:
-        return candidate.state in ("current", "superseded")
-    return candidate.state == "current"
+def allowed(query: Query, personas: Mapping[str, float], now: datetime) -> Callable[[Candidate], bool]:
+    """Return the check, on the row itself, of what every leg already asked for."""
+    moment = (query.as_of or now).timestamp()
+    since = -inf if query.since is None else query.since.timestamp()
+    until = inf if query.until is None else query.until.timestamp()
+    states = _LIVED if query.as_of is not None else _WITH_PAST if query.include_superseded else _LIVE
+
+    def check(candidate: Candidate) -> bool:
+        if candidate.persona not in personas or candidate.kind not in query.kinds or candidate.state not in states:
+            return False
+        if candidate.expires_at is not None and candidate.expires_at <= moment and not query.include_superseded:
+            return False
+        if query.as_of is not None:
+            ended = candidate.ended_at is not None and candidate.ended_at <= moment
+            if ended or candidate.created_at > moment:
+                return False
+        return since <= candidate.created_at < until
+
+    return check

@@ -166,13 +166,12 @@ def _arrive(
     for step in steps:
         if step.target not in best or step.worth > best[step.target].worth:
             best[step.target] = step
-    now = services.clock()
     with services.stores.read() as unit:
         personas = readable(unit, scope)
         numbers = unit.items.numbers_of(list(best))
         stems = unit.items.stems_of(list(numbers.values()))
-        candidates = unit.items.candidates(list(numbers.values()), embedder=None)
-        live = {c.id: c for c in candidates if allowed(c, query, personas, now)}
+        fits = allowed(query, personas, services.clock())
+        live = {c.id: c for c in unit.items.candidates(list(numbers.values())) if fits(c)}
         described = describe(unit, [(c.id, c.kind) for c in live.values()])
     wanted = set(open_terms(rarity, reached.held()))
     hits: list[Hit] = []

@@ -1,14 +1,15 @@
 """From what the legs found to a ranking, each place explained."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.nodes.options import RetrieveOptions
-from zomem_graph.nodes.ports import Vector
 from zomem_graph.nodes.rules.fusion import Signals, fuse
 from zomem_graph.nodes.steps.legs import Look
 from zomem_graph.nodes.steps.query import Query
@@ -16,32 +17,40 @@ from zomem_graph.nodes.values import Explanation
 from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.words import search_text
 
-__all__ = ["Place", "explain", "rank"]
-
-_NAMES_IN_AN_ANSWER = 2
+__all__ = ["Place", "Ranking", "explain", "rank"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One candidate in the ranking. `signal` is its row in the signals, None for what a hop brought in."""
 
     candidate: Candidate
     score: float
     chance: float
     signal: int | None
-    boosts: dict[str, float] = field(default_factory=dict)
+    boosts: Mapping[str, float] = MappingProxyType({})
     path: tuple[str, ...] = ()
 
 
-def rank(
-    look: Look, query: Query, options: RetrieveOptions, vector: Vector | None, *, spread: float
-) -> tuple[list[Place], Signals]:
-    """Return every candidate, best first and not yet weighed, and the signals they were ranked by."""
-    signals = _signals(look, query, vector, spread)
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Every candidate, best first: `order` are their rows in the signals, `scores` (n,) what these came to."""
+
+    candidates: Sequence[Candidate]
+    order: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    signals: Signals
+
+    def best(self, number: int) -> list[int]:
+        """Return the numbers of the best items."""
+        return [self.candidates[row].num for row in self.order[:number].tolist()]
+
+
+def rank(look: Look, query: Query, options: RetrieveOptions, *, spread: float) -> Ranking:
+    """Put what the legs found in order."""
+    signals = _signals(look, query, spread)
     scores = fuse(signals, options.fusion)
     order = np.argsort(-scores, kind="stable")
-    places = [Place(look.candidates[i], float(scores[i]), 0.0, int(i)) for i in order]
-    return places, signals
+    return Ranking(look.candidates, order, scores[order], signals)
 
 
 def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explanation:
@@ -65,8 +74,9 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
     )
 
 
-def _signals(look: Look, query: Query, vector: Vector | None, spread: float) -> Signals:
+def _signals(look: Look, query: Query, spread: float) -> Signals:
     candidates = look.candidates
+    nums = [candidate.num for candidate in candidates]
     found = {hit.num: hit.score for hit in look.words}
     named = _named_speaker(query.text, look.speakers)
     places: dict[tuple[str, str], int] = {}
@@ -75,27 +85,21 @@ def _signals(look: Look, query: Query, vector: Vector | None, spread: float) -> 
         for c in candidates
     ]
     return Signals(
-        bm25=np.array([found.get(c.num, 0.0) for c in candidates]),
-        cosine=_cosines(candidates, vector),
+        bm25=np.array([found.get(num, 0.0) for num in nums]),
+        cosine=np.array([look.cosines.get(num, np.nan) for num in nums]),
         spread=spread,
-        speaker=np.array([float(named is not None and c.speaker == named) for c in candidates]),
+        speaker=_said_by(named, candidates),
         sessions=np.array(sessions, dtype=np.int64),
         weight=np.array([look.personas[c.persona] for c in candidates]),
-        late=None if look.late is None else look.late.scores([c.num for c in candidates]),
+        late=None if look.late is None else look.late.scores(nums),
         turns=np.array([c.kind == "turn" for c in candidates], dtype=np.bool_),
     )
 
 
-def _cosines(candidates: Sequence[Candidate], vector: Vector | None) -> NDArray[np.float64]:
-    cosine = np.full(len(candidates), np.nan)
-    if vector is None:
-        return cosine
-    width = vector.size * 4
-    known = [i for i, c in enumerate(candidates) if c.embedding is not None and len(c.embedding) == width]
-    if known:
-        matrix = np.frombuffer(b"".join(candidates[i].embedding or b"" for i in known), dtype=np.float32)
-        cosine[known] = matrix.reshape(len(known), -1) @ vector
-    return cosine
+def _said_by(speaker: str | None, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+    if speaker is None:
+        return np.zeros(len(candidates))
+    return np.array([float(c.speaker == speaker) for c in candidates])
 
 
 def _named_speaker(question: str, speakers: Sequence[str]) -> str | None:

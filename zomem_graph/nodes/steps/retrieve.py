@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from zomem_graph.nodes.flow import Failed, Flow, Together, Work, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
-from zomem_graph.nodes.ports import Services, Vector
+from zomem_graph.nodes.ports import Services, TextTokens, Vector
 from zomem_graph.nodes.rules.alike import collapse
-from zomem_graph.nodes.rules.fusion import Signals
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
@@ -16,12 +16,13 @@ from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_im
 from zomem_graph.nodes.steps.late import late_note, question_tokens
 from zomem_graph.nodes.steps.legs import Look, look
 from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
-from zomem_graph.nodes.steps.rank import Place, explain, rank
+from zomem_graph.nodes.steps.rank import Place, Ranking, explain, rank
 from zomem_graph.nodes.values import Explanation, Hit
+from zomem_graph.stores.unit import Unit
 
 __all__ = ["KINDS", "Query", "Retrieved", "retrieve"]
 
-_SPARE = 3  # places described for each one asked, because some may be gone meanwhile
+_SPARE = 3  # places looked at for each one asked, because some sleep or only repeat a better one
 
 
 def retrieve(
@@ -55,21 +56,7 @@ def retrieve(
     if isinstance(tokens, Failed):
         notes.append(f"late interaction: {tokens.error}")
         tokens = None
-    now = services.clock()
-    seen = yield from work(lambda: look(services, query, scope, chosen, vector, now, tokens=tokens))
-    spread = embedder.spread if embedder is not None else 1.0
-    places, signals = rank(seen, query, chosen, vector, spread=spread)
-    places = yield from work(lambda: _judged(services, query, seen, places, signals, chosen))
-    places = places[: query.limit * _SPARE]
-    found = yield from work(lambda: _described(services, places, query, now))
-    hits = [
-        _hit(place, found[place.candidate.id], explain(place, seen, signals, now), seen.personas.paths)
-        for place in places
-        if place.candidate.id in found
-    ]
-    distinct = _distinct(hits) if chosen.collapse_alike else hits
-    alike = len(hits) - len(distinct)
-    hits = distinct[: query.limit]
+    seen, hits, alike = yield from work(lambda: _found(services, query, scope, chosen, vector, tokens))
     trace = {
         "step": "retrieve",
         "words": len(seen.words),
@@ -84,6 +71,35 @@ def retrieve(
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
 
 
+def _found(
+    services: Services,
+    query: Query,
+    scope: Scope,
+    options: RetrieveOptions,
+    vector: Vector | None,
+    tokens: TextTokens | None,
+) -> tuple[Look, list[Hit], int]:
+    """Look, rank, weigh, hop and describe in one snapshot; return the hits and how many only repeated others."""
+    now = services.clock()
+    spread = services.embedder.spread if services.embedder is not None else 1.0
+    with services.stores.read() as unit:
+        seen = look(unit, services, query, scope, options, vector, now, tokens=tokens)
+        ranking = rank(seen, query, options, spread=spread)
+        most = query.limit * _SPARE
+        places = weigh(unit, query, ranking, services.embedder, most=None if query.graph else most)
+        if query.graph:
+            places = hop_once(unit, services, query, seen, places, options)
+        shown = partial(_shown, unit, seen, ranking, query, now)
+        hits: list[Hit] = []
+        distinct: list[Hit] = []
+        for start in range(0, min(len(places), most), query.limit):
+            hits += shown(places[start : start + query.limit])
+            distinct = _distinct(hits) if options.collapse_alike else hits
+            if len(distinct) >= query.limit:
+                break
+    return seen, distinct[: query.limit], len(hits) - len(distinct)
+
+
 def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flow[Vector | None]:
     """Return the question's vector; None when there is nothing to embed or nothing to embed it with."""
     embedder = services.embedder
@@ -94,25 +110,17 @@ def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flo
     return vector
 
 
-def _judged(
-    services: Services,
-    query: Query,
-    seen: Look,
-    places: list[Place],
-    signals: Signals,
-    options: RetrieveOptions,
-) -> list[Place]:
-    with services.stores.read() as unit:
-        weighed = weigh(unit, query, places, signals, services.embedder)
-        return weighed if not query.graph else hop_once(unit, services, query, seen, weighed, options)
-
-
-def _described(services: Services, places: list[Place], query: Query, now: datetime) -> dict[str, Described]:
-    """Describe what may be shown: not what sleeps, and not what the reader sees anyway."""
-    with services.stores.read() as unit:
-        found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
+def _shown(
+    unit: Unit, seen: Look, ranking: Ranking, query: Query, now: datetime, places: Sequence[Place]
+) -> list[Hit]:
+    """Return hits for what may be shown: not for what is gone or sleeps."""
+    found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
     moment = query.as_of or now
-    return {id_: thing for id_, thing in found.items() if not thing.sleeps_at(moment)}
+    return [
+        _hit(place, thing, explain(place, seen, ranking.signals, now), seen.personas.paths)
+        for place in places
+        if (thing := found.get(place.candidate.id)) is not None and not thing.sleeps_at(moment)
+    ]
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
