@@ -67,7 +67,7 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
         speaker=row is not None and bool(signals.speaker[row]),
         session=row is not None and bool(signals.sessions[row] >= 0),
         raw_score=place.score,
-        boosts=place.boosts,
+        boosts=dict(place.boosts),
         path=place.path,
         state=candidate.state,
         age_days=max(0.0, (now.timestamp() - candidate.created_at) / 86_400),
