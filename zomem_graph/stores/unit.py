@@ -9,6 +9,7 @@ from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.documents import Documents
 from zomem_graph.stores.episodes import Episodes
 from zomem_graph.stores.erasure import Erasure
+from zomem_graph.stores.executors import Executors
 from zomem_graph.stores.facts import Facts
 from zomem_graph.stores.imports import Imports
 from zomem_graph.stores.index_meta import IndexMeta, Standing
@@ -18,6 +19,7 @@ from zomem_graph.stores.links import Links
 from zomem_graph.stores.loops import Loops
 from zomem_graph.stores.outbox import Outbox
 from zomem_graph.stores.personas import Personas
+from zomem_graph.stores.procedures import Procedures
 from zomem_graph.stores.provenance import Origins
 from zomem_graph.stores.summaries import Summaries
 from zomem_graph.stores.tokens import Tokens
@@ -68,6 +70,16 @@ class Unit:
     def loops(self) -> Loops:
         """What is unfinished."""
         return Loops(self._connection)
+
+    @cached_property
+    def procedures(self) -> Procedures:
+        """How things are done."""
+        return Procedures(self._connection)
+
+    @cached_property
+    def executors(self) -> Executors:
+        """Who did what how well."""
+        return Executors(self._connection)
 
     @cached_property
     def conflicts(self) -> Conflicts:

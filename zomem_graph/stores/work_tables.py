@@ -47,7 +47,7 @@ class ExecutorRunRow(SQLModel, table=True):
     __tablename__ = "executor_runs"
     __table_args__ = (
         Index("ix_executor_runs_executor", "persona", "executor", "at"),
-        Index("ix_executor_runs_at", "persona", "at"),
+        Index("ix_executor_runs_category", "persona", "category", "at"),
     )
     id: str = text_field(primary_key=True)
     persona: str = text_field()

@@ -20,7 +20,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Remove the tables; the episodes that tell of the same work stay."""
     op.drop_table("executor_history")
-    op.drop_index("ix_executor_runs_at", table_name="executor_runs")
+    op.drop_index("ix_executor_runs_category", table_name="executor_runs")
     op.drop_index("ix_executor_runs_executor", table_name="executor_runs")
     op.drop_table("executor_runs")
     op.drop_index("ix_procedure_episodes_episode", table_name="procedure_episodes")
@@ -77,7 +77,7 @@ def _executors() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_executor_runs_executor", "executor_runs", ["persona", "executor", "at"])
-    op.create_index("ix_executor_runs_at", "executor_runs", ["persona", "at"])
+    op.create_index("ix_executor_runs_category", "executor_runs", ["persona", "category", "at"])
     op.create_table(
         "executor_history",
         sa.Column("persona", sa.Text(), nullable=False),

@@ -1,0 +1,127 @@
+"""Write down what executors did, and read what is known of one (spec F90, F91)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from zomem_graph.nodes.rules.breaker import Breaker, breaker_of
+from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.executors import CategoryProfile, pressure, profile_of
+from zomem_graph.nodes.rules.failures import FAILURE_CLASSES, failure_class
+from zomem_graph.nodes.rules.secrets import redact
+from zomem_graph.nodes.scope import SHARED
+from zomem_graph.nodes.steps.routing import checked_name
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.work_records import ExecutorRun
+
+__all__ = ["ExecutorProfile", "NewRun", "read_profile", "record_runs"]
+
+_KEPT: Final = timedelta(days=90)
+_LONGEST_ERROR: Final = 500
+_MOST_ENTITIES: Final = 20
+_RUNS_READ: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """One attempt on its way in; the class of a failure is read from its error when it is not given."""
+
+    executor: str
+    success: bool
+    category: str = "general"
+    error: str | None = None
+    failure_class: str | None = None
+    duration_ms: float | None = None
+    episode_id: str | None = None
+    procedure_id: str | None = None
+    swarm: str | None = None
+    entities: Sequence[str] = ()
+    persona: str = SHARED
+    at: datetime | None = None
+
+    def checked(self) -> "NewRun":
+        """Return the run itself; raise InvalidInput when it cannot be stored."""
+        checked_name("executor", self.executor)
+        checked_name("category", self.category)
+        if not isinstance(self.success, bool):
+            raise InvalidInput(f"success must be True or False, not {self.success!r:.40}.")
+        if self.failure_class is not None and self.failure_class not in FAILURE_CLASSES:
+            raise InvalidInput(f"failure_class must be one of {', '.join(FAILURE_CLASSES)}.")
+        if self.error is not None and not isinstance(self.error, str):
+            raise InvalidInput(f"error must be a text, not {type(self.error).__name__}.")
+        if self.duration_ms is not None and not _is_length(self.duration_ms):
+            raise InvalidInput(f"duration_ms must be a number from 0 on, not {self.duration_ms!r:.40}.")
+        if isinstance(self.entities, str) or not all(isinstance(name, str) for name in self.entities):
+            raise InvalidInput('entities must be a list of names, such as ["Lyon", "office"].')
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutorProfile:
+    """All that is known of one executor: by category, and how it is doing now.
+
+    `pressure` is 0 to .9; `week` (successes, attempts) of the last seven days.
+    """
+
+    executor: str
+    categories: tuple[CategoryProfile, ...]
+    breaker: Breaker
+    pressure: float
+    week: tuple[int, int]
+
+
+def record_runs(unit: Unit, new: Sequence[NewRun], *, now: datetime) -> list[ExecutorRun]:
+    """Store checked attempts within one transaction; what is older than 90 days goes."""
+    runs = [_run(one, now) for one in new]
+    unit.executors.add(runs)
+    for persona, executor in {(run.persona, run.executor) for run in runs}:
+        unit.executors.drop_before(persona, executor, now - _KEPT)
+    return runs
+
+
+def read_profile(unit: Unit, personas: Sequence[str], executor: str, *, now: datetime) -> ExecutorProfile | None:
+    """Return the profile of an executor as these personas know it; None when they do not."""
+    found = []
+    imported = {one.category: one for one in unit.executors.taken_in(personas, executor=executor)}
+    for category in unit.executors.categories(personas, executor):
+        runs = unit.executors.of_executor(personas, executor, category=category, limit=_RUNS_READ)
+        profile = profile_of(executor, category, runs, imported.get(category), now=now)
+        if profile is not None:
+            found.append(profile)
+    if not found:
+        return None
+    recent = unit.executors.of_executor(personas, executor, limit=60)
+    return ExecutorProfile(
+        executor=executor,
+        categories=tuple(found),
+        breaker=breaker_of(recent, now=now),
+        pressure=pressure(recent),
+        week=unit.executors.tallies(personas, since=now - timedelta(days=7)).get(executor, (0, 0)),
+    )
+
+
+def _run(new: NewRun, now: datetime) -> ExecutorRun:
+    error = None if new.success or not new.error else redact(new.error)[0][:_LONGEST_ERROR]
+    named = [key for name in new.entities if (key := entity_key(name))]
+    return ExecutorRun(
+        id=new_id(),
+        persona=new.persona,
+        executor=new.executor.strip(),
+        category=new.category.strip(),
+        outcome="success" if new.success else "failure",
+        failure_class=None if new.success else new.failure_class or failure_class(new.error or ""),
+        error=error,
+        duration_ms=new.duration_ms,
+        episode_id=new.episode_id,
+        procedure_id=new.procedure_id,
+        swarm=new.swarm,
+        entities=list(dict.fromkeys(named))[:_MOST_ENTITIES],
+        at=new.at or now,
+    )
+
+
+def _is_length(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < float("inf")

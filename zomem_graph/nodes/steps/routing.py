@@ -1,0 +1,175 @@
+"""Route a task: gather what memory holds of each executor, and choose (spec F134)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.breaker import breaker_of
+from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.executors import affinity, pressure, profile_of, weighed, weighed_together
+from zomem_graph.nodes.rules.routing import STRATEGIES, Candidate, Choice, Standing, choose
+from zomem_graph.nodes.rules.task_words import category_of
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import content_hash
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.work_records import ExecutorHistory, ExecutorRun, Procedure
+
+__all__ = ["RouteRequest", "candidates_of", "checked_name", "named_in", "route"]
+
+_CATEGORY_RUNS: Final = 300  # what came before weighs less than .3 % of the latest
+_RECENT_RUNS: Final = 60
+_TEMPORAL: Final = timedelta(days=7)
+_LONGEST_NAME: Final = 200
+_READ: Final = 4_000  # characters of a task in which names are looked for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteRequest:
+    """One task that needs an executor. Without a category, the words of the task give it.
+
+    No candidates means every executor that memory knows.
+    """
+
+    task: str
+    candidates: tuple[Candidate, ...] = ()
+    strategy: str = "balanced"
+    category: str | None = None
+    scope: Scope = Scope()
+
+    def checked(self) -> "RouteRequest":
+        """Return the request itself; raise InvalidInput when it makes no sense."""
+        if not isinstance(self.task, str) or not self.task.strip():
+            raise InvalidInput("The task is empty. Say in a sentence what is to be done.")
+        if self.strategy not in STRATEGIES:
+            raise InvalidInput(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r:.40}.")
+        if self.category is not None:
+            checked_name("category", self.category)
+        return self
+
+
+def checked_name(what: str, name: Any) -> str:
+    """Return the name of an executor or category; raise InvalidInput."""
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(f"{what} must be a name of 1 to {_LONGEST_NAME} characters, not {name!r:.80}.")
+    return name.strip()
+
+
+def candidates_of(executors: Iterable[Any]) -> tuple[Candidate, ...]:
+    """Return names or `Candidate`s as candidates; raise InvalidInput for none, for doubles and for other things."""
+    if isinstance(executors, str):
+        executors = [executors]
+    found = [
+        replace(one, name=checked_name("executor", one.name))
+        if isinstance(one, Candidate)
+        else Candidate(name=checked_name("executor", one))
+        for one in executors
+    ]
+    if not found:
+        raise InvalidInput("There is no executor to choose from. Name at least one.")
+    names = [one.name for one in found]
+    if doubles := sorted({name for name in names if names.count(name) > 1}):
+        raise InvalidInput(f"The executor {doubles[0]!r} is named twice.")
+    return tuple(found)
+
+
+def route(services: Services, request: RouteRequest) -> Flow[Choice]:
+    """Return who should get a task, and why; nothing is written."""
+    request = request.checked()
+    choice: Choice = yield from work(lambda: _choose(services, request))
+    return choice
+
+
+def named_in(task: str) -> list[str]:
+    """Return the normal forms of the names in a task."""
+    return list(dict.fromkeys(key for name in entities(task[:_READ]) if (key := entity_key(name))))
+
+
+def _choose(services: Services, request: RouteRequest) -> Choice:
+    options, now = services.options.routing, services.clock()
+    category = request.category.strip() if request.category else category_of(request.task)
+    with services.stores.read() as unit:
+        personas = [*readable(unit, request.scope)]
+        candidates = request.candidates or tuple(Candidate(name=name) for name in unit.executors.names(personas))
+        if not candidates:
+            raise InvalidInput("Memory knows no executor yet. Name them: executors=[…], or --executors a,b.")
+        gathered = _Gathered.of(unit, personas, category, now)
+        standings = {one.name: _standing(unit, personas, one.name, request.task, gathered) for one in candidates}
+    latest = gathered.runs[-1].at.isoformat() if gathered.runs else ""
+    seed = content_hash(str(options.seed), request.task, category, latest, str(len(gathered.runs)))
+    choice = choose(
+        request.task,
+        candidates,
+        standings,
+        strategy=request.strategy,
+        seed=int(seed[:15], 16),
+        fallback=options.fallback or candidates[0].name,
+    )
+    return replace(choice, category=category)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gathered:
+    """What is read once for all executors."""
+
+    category: str
+    now: datetime
+    runs: Sequence[ExecutorRun]
+    together: Mapping[str, tuple[float, float]]
+    imported: Mapping[str, ExecutorHistory]
+    tallies: Mapping[str, tuple[int, int]]
+    procedures: Sequence[Procedure]
+
+    @classmethod
+    def of(cls, unit: Unit, personas: Sequence[str], category: str, now: datetime) -> "_Gathered":
+        runs = unit.executors.of_category(personas, category, limit=_CATEGORY_RUNS)
+        return cls(
+            category=category,
+            now=now,
+            runs=runs,
+            together=weighed_together(runs, now=now),
+            imported={one.executor: one for one in unit.executors.taken_in(personas, category=category)},
+            tallies=unit.executors.tallies(personas, since=now - _TEMPORAL),
+            procedures=unit.procedures.latest(personas),
+        )
+
+
+def _standing(unit: Unit, personas: Sequence[str], executor: str, task: str, gathered: _Gathered) -> Standing:
+    now = gathered.now
+    own = [run for run in gathered.runs if run.executor == executor]
+    imported = gathered.imported.get(executor)
+    recent = unit.executors.of_executor(personas, executor, limit=_RECENT_RUNS)
+    well = [run.at for run in recent if run.outcome == "success"]
+    profile = profile_of(executor, gathered.category, own, imported, now=now)
+    classes = [run.failure_class for run in recent if run.outcome == "failure"]
+    history = weighed(own, imported, now=now)
+    return Standing(
+        history=history,
+        drawn_from=_added(gathered.together.get(executor, (0.0, 0.0)), weighed((), imported, now=now)),
+        procedure=_procedures(executor, gathered),
+        temporal=gathered.tallies.get(executor, (0, 0)),
+        breaker=breaker_of(recent, now=now),
+        pressure=pressure(recent),
+        success_hours=(now - well[-1]).total_seconds() / 3600 if well else None,
+        affinity=affinity(profile.entity_affinities if profile else {}, named_in(task)),
+        repeats=classes.count(classes[-1]) if classes else 0,
+    )
+
+
+def _procedures(executor: str, gathered: _Gathered) -> tuple[int, int]:
+    """Return (successes, runs) of the procedures for this category, or any, in which an executor has a step."""
+    having = [
+        one
+        for one in gathered.procedures
+        if one.category in (None, gathered.category) and any(step.get("executor") == executor for step in one.steps)
+    ]
+    successes = sum(one.success_count for one in having)
+    return successes, successes + sum(one.failure_count for one in having)
+
+
+def _added(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    return one[0] + other[0], one[1] + other[1]

@@ -1,0 +1,103 @@
+"""`memory.profiles`: which executor did what how well (spec F90, F91)."""
+
+import json
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.history_file import read_history, written_history
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.executors import ExecutorProfile, NewRun, read_profile, record_runs
+from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.retry import written
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.work_records import ExecutorRun
+
+__all__ = ["Profiles"]
+
+_Listed = list[ExecutorProfile]  # inside the class `list` is the verb
+_LARGEST_FILE = 50_000_000  # bytes
+
+
+class Profiles:
+    """Executors as the scope's personas know them; what is recorded belongs to the scope's own persona."""
+
+    def __init__(self, memory: Services) -> None:
+        self._memory = memory
+
+    def list(self, *, scope: Scope | None = None) -> _Listed:
+        """Return every known executor's profile, by name."""
+        with self._memory.stores.read() as unit:
+            return self._all(unit, scope)
+
+    def show(self, executor: str, *, scope: Scope | None = None) -> ExecutorProfile:
+        """Return one executor's profile. Raises UnknownName with the nearest."""
+        with self._memory.stores.read() as unit:
+            personas = [*readable(unit, scope or Scope())]
+            found = read_profile(unit, personas, str(executor), now=self._memory.clock())
+            if found is not None:
+                return found
+            names = unit.executors.names(personas)
+        near = get_close_matches(str(executor), names, 3, 0.4) or names[:3]
+        hint = f"Nearest: {', '.join(near)}." if near else "Memory knows no executor yet."
+        raise UnknownName(f"No executor is called {executor!r:.80}. {hint}")
+
+    def record(
+        self,
+        executor: str,
+        *,
+        success: bool,
+        category: str = "general",
+        error: str | None = None,
+        failure_class: str | None = None,
+        duration_ms: float | None = None,
+        episode_id: str | None = None,
+        entities: Sequence[str] = (),
+        scope: Scope | None = None,
+    ) -> ExecutorRun:
+        """Store one attempt of an executor and return it; a failure's class is read from its error."""
+        new = NewRun(
+            executor=executor,
+            success=success,
+            category=category,
+            error=error,
+            failure_class=failure_class,
+            duration_ms=duration_ms,
+            episode_id=episode_id,
+            entities=entities,
+            persona=(scope or Scope()).persona,
+        ).checked()
+        return written(self._memory.stores, lambda unit: record_runs(unit, [new], now=self._memory.clock()))[0]
+
+    def import_file(self, path: str | Path, *, scope: Scope | None = None) -> int:
+        """Take in the original's executor-history.json; return how many entries. All or none; again is no more."""
+        try:
+            place = Path(path)
+            if place.stat().st_size > _LARGEST_FILE:
+                raise InvalidInput(f"{path} is larger than {_LARGEST_FILE // 1_000_000} MB; that is no history.")
+            text = place.read_bytes().decode("utf-8-sig")
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"{path} is no UTF-8 text, so it is no executor history: {error}.") from error
+        now, persona = self._memory.clock(), (scope or Scope()).persona
+        entries = read_history(text, persona=persona, now=now)
+        written(self._memory.stores, lambda unit: unit.executors.take_in(entries))
+        return len(entries)
+
+    def export_file(self, path: str | Path, *, scope: Scope | None = None) -> int:
+        """Write all profiles in the original's form; return how many entries."""
+        with self._memory.stores.read() as unit:
+            profiles = [one for each in self._all(unit, scope) for one in each.categories]
+        try:
+            Path(path).write_text(json.dumps(written_history(profiles), indent=2) + "\n", "utf-8")
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
+        return len(profiles)
+
+    def _all(self, unit: Unit, scope: Scope | None) -> _Listed:
+        personas, now = [*readable(unit, scope or Scope())], self._memory.clock()
+        found = (read_profile(unit, personas, name, now=now) for name in unit.executors.names(personas))
+        return [one for one in found if one is not None]
