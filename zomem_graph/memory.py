@@ -48,6 +48,7 @@ from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
+from zomem_graph.teamwork import Teamwork
 from zomem_graph.truth import Truth
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Truth):
+class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(

@@ -15,6 +15,8 @@ __all__ = [
     "MultiHopOptions",
     "RetrieveOptions",
     "SummaryOptions",
+    "RoutingOptions",
+    "SwarmOptions",
     "WriteOptions",
 ]
 
@@ -178,6 +180,38 @@ class WriteOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoutingOptions:
+    """How a task finds its executor: `seed` decides ties and draws; `fallback` gets what nobody is good for.
+
+    Without a fallback it is the first executor named.
+    """
+
+    seed: int = 0
+    fallback: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwarmOptions:
+    """How a swarm works through its tasks (spec F136-F138).
+
+    Each task gets at most `attempts` executors, each at most `deadline_seconds`; `concurrency` tasks run side by
+    side. What it is told of: `working` latest results of the same run, `long_term` items of memory, in at most
+    `token_budget` tokens a task and `run_budget` in all. `always` recalls for every task, gate or no gate.
+    """
+
+    attempts: int = 2
+    deadline_seconds: float = 300.0
+    concurrency: int = 4
+    working: int = 2
+    long_term: int = 6
+    token_budget: int = 1_000
+    run_budget: int = 8_000
+    always: bool = False
+    loops: bool = True
+    procedures: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions:
     """All of it."""
 
@@ -190,3 +224,5 @@ class MemoryOptions:
     capture: CaptureOptions = field(default_factory=CaptureOptions)
     summaries: SummaryOptions = field(default_factory=SummaryOptions)
     write: WriteOptions = field(default_factory=WriteOptions)
+    routing: RoutingOptions = field(default_factory=RoutingOptions)
+    swarm: SwarmOptions = field(default_factory=SwarmOptions)

@@ -43,7 +43,7 @@ class Executors:
         outcome: str | None = None,
     ) -> list[ExecutorRun]:
         """Return the latest attempts of an executor, oldest first."""
-        where = [_t.persona.in_(list(personas)), _t.executor == executor]
+        where: list[ColumnElement[bool]] = [_t.persona.in_(list(personas)), _t.executor == executor]
         if category is not None:
             where.append(_t.category == category)
         if since is not None:
@@ -58,6 +58,15 @@ class Executors:
             _t.persona.in_(list(personas)), _t.at >= since, _t.outcome == "success", limit=20 * limit
         )
         return [run for run in recent if entity in run.entities][-limit:]
+
+    def latest_at(self, persona: str, executor: str, category: str) -> datetime | None:
+        """Return when something was last added for a persona, by this executor or in this category."""
+        latest: datetime | None = None
+        for same in (_t.executor == executor, _t.category == category):
+            found = self._connection.execute(select(func.max(_t.at)).where(_t.persona == persona, same)).scalar()
+            if found is not None:
+                latest = found if latest is None else max(latest, found)
+        return latest
 
     def tallies(self, personas: Sequence[str], *, since: datetime) -> dict[str, tuple[int, int]]:
         """Return (successes, attempts) by executor since a time."""
@@ -94,13 +103,15 @@ class Executors:
     def taken_in(
         self, personas: Sequence[str], *, category: str | None = None, executor: str | None = None
     ) -> list[ExecutorHistory]:
-        """Return imported histories."""
-        where = [_h.persona.in_(list(personas))]
+        """Return imported histories, the latest last."""
+        where: list[ColumnElement[bool]] = [_h.persona.in_(list(personas))]
         if category is not None:
             where.append(_h.category == category)
         if executor is not None:
             where.append(_h.executor == executor)
-        rows = self._connection.execute(select(sql.executor_history).where(*where)).mappings()
+        rows = self._connection.execute(
+            select(sql.executor_history).where(*where).order_by(_h.last_updated)
+        ).mappings()
         return [ExecutorHistory(**row) for row in rows]
 
     def drop_before(self, persona: str, executor: str, at: datetime) -> int:

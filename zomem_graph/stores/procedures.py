@@ -54,9 +54,7 @@ class Procedures:
         """Count one more success or failure."""
         column = _t.success_count if success else _t.failure_count
         self._connection.execute(
-            update(sql.procedures)
-            .where(_t.id == procedure_id)
-            .values({column.name: column + 1, "last_used_at": at})
+            update(sql.procedures).where(_t.id == procedure_id).values({column.name: column + 1, "last_used_at": at})
         )
 
     def tie(self, procedure_id: str, episode_id: str, persona: str) -> None:

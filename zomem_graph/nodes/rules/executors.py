@@ -12,7 +12,16 @@ from typing import Final
 from zomem_graph.nodes.rules.small_samples import expected_share
 from zomem_graph.stores.work_records import ExecutorHistory, ExecutorRun
 
-__all__ = ["FORGOTTEN_AFTER", "CategoryProfile", "affinity", "aged", "pressure", "profile_of", "weighed", "weighed_together"]
+__all__ = [
+    "FORGOTTEN_AFTER",
+    "CategoryProfile",
+    "affinity",
+    "aged",
+    "pressure",
+    "profile_of",
+    "weighed",
+    "weighed_together",
+]
 
 HALF_LIFE: Final = timedelta(days=7)
 FORGOTTEN_AFTER: Final = timedelta(days=30)
@@ -53,13 +62,15 @@ class CategoryProfile:
 
 def aged(weight: float, since: timedelta) -> float:
     """Return what is left of a weight after a time; once or in several steps comes to the same."""
-    return weight * 0.5 ** (max(since, timedelta(0)) / HALF_LIFE)
+    halvings: float = max(since, timedelta(0)) / HALF_LIFE
+    return weight * float(0.5**halvings)
 
 
 def weighed(
     runs: Sequence[ExecutorRun], imported: ExecutorHistory | None, *, now: datetime, kept: float = KEPT_PER_RUN
 ) -> tuple[float, float]:
     """Return (successes, attempts) of one executor and category as they count now; runs oldest first."""
+    runs = _later(runs, imported)
     last = max([*(run.at for run in runs[-1:]), *([imported.last_updated] if imported else [])], default=None)
     if last is None or now - last > FORGOTTEN_AFTER:
         return 0.0, 0.0
@@ -102,6 +113,7 @@ def profile_of(
     """Return the profile of one executor and category from its runs, oldest first; None when there is nothing."""
     if not runs and imported is None:
         return None
+    runs = _later(runs, imported)
     successes, weight = weighed(runs, imported, now=now)
     last = max([*(run.at for run in runs[-1:]), *([imported.last_updated] if imported else [])])
     return CategoryProfile(
@@ -143,10 +155,15 @@ def pressure(runs: Sequence[ExecutorRun]) -> float:
     return next((level for below, level in _PRESSURES if ratio < below), _MOST_PRESSURE)
 
 
+def _later(runs: Sequence[ExecutorRun], imported: ExecutorHistory | None) -> Sequence[ExecutorRun]:
+    """Leave out what an imported history has counted: it says how things stood when it was written."""
+    return runs if imported is None else [run for run in runs if run.at > imported.last_updated]
+
+
 def _average(runs: Sequence[ExecutorRun], imported: ExecutorHistory | None) -> float | None:
     times = [run.duration_ms for run in runs if run.duration_ms is not None]
     total, count = sum(times), len(times)
-    if imported is not None:
+    if imported is not None and imported.avg_duration_ms > 0:
         total, count = total + imported.avg_duration_ms * imported.attempts, count + imported.attempts
     return total / count if count else None
 

@@ -15,7 +15,7 @@ _SIGNS: Final = (
     ("rate_limited", r"\b429\b|\brate[ _-]?limit|\btoo many requests\b|\bquota\b"),
     (
         "context_overflow",
-        r"\bcontext\b.{0,40}\b(?:overflow|too long|length|window|exceed)|\btoo long\b|\btoken limit\b|\bmaximum context\b",
+        r"\bcontext\b.{0,40}\b(?:overflow|too long|length|window|exceed)|\btoo long\b|\btoken limit\b",
     ),
     ("runtime_error", r"\b(?:type|reference|runtime|value|key|index|attribute|zerodivision)error\b|\bruntime\b"),
 )

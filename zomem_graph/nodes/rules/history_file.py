@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from math import isfinite
+from math import ceil, isfinite
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.executors import CategoryProfile
@@ -45,7 +45,7 @@ def written_history(profiles: Iterable[CategoryProfile]) -> dict[str, Any]:
             "attempts": one.attempts,
             "successes": one.successes,
             "avgDurationMs": round(one.average_ms or 0.0, 3),
-            "lastUpdated": round(one.last_at.timestamp() * 1000),
+            "lastUpdated": ceil(one.last_at.timestamp() * 1000),  # what it counts is never later
             "recent_episode_ids": list(one.recent_episode_ids),
             "failure_patterns": list(one.failure_patterns),
             "entity_affinities": {name: round(value, 4) for name, value in one.entity_affinities.items()},
@@ -103,7 +103,7 @@ def _time(key: str, entry: Mapping[str, Any], now: datetime) -> datetime:
         at = datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
     except (OverflowError, OSError, ValueError) as error:
         raise InvalidInput(f"lastUpdated of the entry {key!r:.80} is no time: {value:.0f}.") from error
-    return min(at, now)
+    return min(at, now)  # a clock that was ahead
 
 
 def _names(key: str, entry: Mapping[str, Any], name: str) -> list[str]:

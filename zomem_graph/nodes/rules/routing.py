@@ -16,7 +16,18 @@ from zomem_graph.nodes.rules.small_samples import expected_share
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import terms
 
-__all__ = ["SIGNALS", "STRATEGIES", "WEIGHTS", "Candidate", "Choice", "Score", "Standing", "Strategy", "choose", "tier_of"]
+__all__ = [
+    "SIGNALS",
+    "STRATEGIES",
+    "WEIGHTS",
+    "Candidate",
+    "Choice",
+    "Score",
+    "Standing",
+    "Strategy",
+    "choose",
+    "tier_of",
+]
 
 Strategy = Literal["fast", "reliable", "balanced", "explore"]
 Tier = Literal["trivial", "simple", "moderate", "complex"]

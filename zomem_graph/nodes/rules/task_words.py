@@ -22,7 +22,7 @@ _SIGNS: Final = {
     "research": "research investigate compare survey sources find summarize summary explain literature benchmark",
     "writing": "write draft email letter essay article blog post poem translate rewrite headline slogan",
     "plan": "plan roadmap schedule estimate prioritize milestone agenda organize",
-    "code": "code implement function class refactor api endpoint module script program build feature typescript python",
+    "code": "code implement function class refactor api endpoint module script program build feature python",
 }
 _STEMS: Final = {name: frozenset(stem(word) for word in words(said)) for name, said in _SIGNS.items()}
 _READ: Final = 4_000  # characters from the beginning: what is to be done stands there

@@ -21,6 +21,7 @@ __all__ = ["ExecutorProfile", "NewRun", "read_profile", "record_runs"]
 
 _KEPT: Final = timedelta(days=90)
 _LONGEST_ERROR: Final = 500
+_MOMENT: Final = timedelta(microseconds=2)
 _MOST_ENTITIES: Final = 20
 _RUNS_READ: Final = 500
 
@@ -75,8 +76,10 @@ class ExecutorProfile:
 
 def record_runs(unit: Unit, new: Sequence[NewRun], *, now: datetime) -> list[ExecutorRun]:
     """Store checked attempts within one transaction; what is older than 90 days goes."""
-    runs = [_run(one, now) for one in new]
-    unit.executors.add(runs)
+    runs = []
+    for one in new:
+        runs.append(_run(one, one.at or _next_moment(unit, one, now)))
+        unit.executors.add(runs[-1:])
     for persona, executor in {(run.persona, run.executor) for run in runs}:
         unit.executors.drop_before(persona, executor, now - _KEPT)
     return runs
@@ -103,7 +106,13 @@ def read_profile(unit: Unit, personas: Sequence[str], executor: str, *, now: dat
     )
 
 
-def _run(new: NewRun, now: datetime) -> ExecutorRun:
+def _next_moment(unit: Unit, new: NewRun, now: datetime) -> datetime:
+    """Return now, or just after the latest attempt: what came first must stay first where a clock is coarse."""
+    latest = unit.executors.latest_at(new.persona, new.executor.strip(), new.category.strip())
+    return now if latest is None or latest < now else max(now, latest + _MOMENT)
+
+
+def _run(new: NewRun, at: datetime) -> ExecutorRun:
     error = None if new.success or not new.error else redact(new.error)[0][:_LONGEST_ERROR]
     named = [key for name in new.entities if (key := entity_key(name))]
     return ExecutorRun(
@@ -119,7 +128,7 @@ def _run(new: NewRun, now: datetime) -> ExecutorRun:
         procedure_id=new.procedure_id,
         swarm=new.swarm,
         entities=list(dict.fromkeys(named))[:_MOST_ENTITIES],
-        at=new.at or now,
+        at=at,
     )
 
 

@@ -1,7 +1,7 @@
 """Route a task: gather what memory holds of each executor, and choose (spec F134)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -39,7 +39,7 @@ class RouteRequest:
     candidates: tuple[Candidate, ...] = ()
     strategy: str = "balanced"
     category: str | None = None
-    scope: Scope = Scope()
+    scope: Scope = field(default_factory=Scope)
 
     def checked(self) -> "RouteRequest":
         """Return the request itself; raise InvalidInput when it makes no sense."""
@@ -127,12 +127,15 @@ class _Gathered:
     @classmethod
     def of(cls, unit: Unit, personas: Sequence[str], category: str, now: datetime) -> "_Gathered":
         runs = unit.executors.of_category(personas, category, limit=_CATEGORY_RUNS)
+        imported = {one.executor: one for one in unit.executors.taken_in(personas, category=category)}
+        told = {name: one.last_updated for name, one in imported.items()}
+        later = [run for run in runs if run.executor not in told or run.at > told[run.executor]]
         return cls(
             category=category,
             now=now,
-            runs=runs,
-            together=weighed_together(runs, now=now),
-            imported={one.executor: one for one in unit.executors.taken_in(personas, category=category)},
+            runs=later,
+            together=weighed_together(later, now=now),
+            imported=imported,
             tallies=unit.executors.tallies(personas, since=now - _TEMPORAL),
             procedures=unit.procedures.latest(personas),
         )
