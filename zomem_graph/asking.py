@@ -21,6 +21,7 @@ __all__ = [
     "RecallWords",
     "SearchWords",
     "as_hits",
+    "aware",
     "capture_request",
     "new_fact",
     "recall_request",
@@ -75,9 +76,9 @@ def search_query(text: str, words: SearchWords) -> Query:
         kinds=KINDS if kinds is None else tuple(kinds),
         hyde=words.get("hyde"),
         graph=words.get("graph", True),
-        since=_aware("since", words.get("since")),
-        until=_aware("until", words.get("until")),
-        as_of=_aware("as_of", words.get("as_of")),
+        since=aware("since", words.get("since")),
+        until=aware("until", words.get("until")),
+        as_of=aware("as_of", words.get("as_of")),
         include_superseded=words.get("include_superseded", False),
     )
     history = tuple(said.content for said in to_said(words.get("history", ())))
@@ -96,7 +97,7 @@ def recall_request(message: str, words: RecallWords) -> RecallRequest:
         history=tuple(said.content for said in to_said(words.get("history", ()))),
         limit=words.get("limit", 10),
         token_budget=budget,
-        as_of=_aware("as_of", words.get("as_of")),
+        as_of=aware("as_of", words.get("as_of")),
     )
 
 
@@ -148,7 +149,7 @@ def _said_in(text: str) -> list[Said]:
     )
 
 
-def _aware(name: str, value: datetime | None) -> datetime | None:
+def aware(name: str, value: datetime | None) -> datetime | None:
     """Return an aware time; a naive one is taken as UTC."""
     if value is None:
         return None

@@ -7,6 +7,7 @@ from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services, token_model
 from zomem_graph.nodes.steps.embed import add_missing_tokens, embed_pending, feed_index
 from zomem_graph.nodes.steps.extract import extract_due
+from zomem_graph.nodes.steps.metrics import write_metrics
 from zomem_graph.stores.errors import ZomemError
 from zomem_graph.worker import Worker
 
@@ -97,6 +98,7 @@ class Background:
             lambda: feed_index(self._services),
             lambda: add_missing_tokens(self._services, limit=self._services.options.write.embed_batch),
             self._heal_once,
+            lambda: write_metrics(self._services),
             self._extract_one,
         )
         failures: list[ZomemError] = []

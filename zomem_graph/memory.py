@@ -16,6 +16,7 @@ from zomem_graph.asking import (
     RecallWords,
     SearchWords,
     as_hits,
+    aware,
     new_fact,
     recall_request,
     search_query,
@@ -26,8 +27,9 @@ from zomem_graph.earlier_work import EarlierWork
 from zomem_graph.health import HealthReport, count_everything, count_readable, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.learning import Learning
+from zomem_graph.metrics import take_measure
 from zomem_graph.models import resolve_embedder
-from zomem_graph.models.call_log import FileLog
+from zomem_graph.models.call_log import FileLog, Recorder
 from zomem_graph.models.workloads import Chats
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
@@ -36,6 +38,7 @@ from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, feed_and_heal
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.messages import to_said
+from zomem_graph.nodes.steps.metrics import write_metrics
 from zomem_graph.nodes.steps.observe import clean, store_turns
 from zomem_graph.nodes.steps.recall import recall
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
@@ -83,7 +86,9 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         self.clock = clock
         self.options = options
         self.strict_scope = strict_scope
-        self._chats = Chats(chat_model, settings, log=FileLog(settings.home / "model-calls.jsonl"), clock=clock)
+        self.call_log = settings.home / "model-calls.jsonl"
+        recorder = Recorder(FileLog(self.call_log), stores.ledger.add)
+        self._chats = Chats(chat_model, settings, log=recorder, clock=clock)
         self._notes = notes
         self.imagined = ImaginedAnswers()
         self._closed = False
@@ -307,6 +312,11 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         self._check_open()
         return count_everything(self) if scope is None else count_readable(self, scope)
 
+    def metrics(self, *, since: datetime | None = None) -> dict[str, Any]:
+        """Return how memory fares: times, hit rates, the gate, captures, model calls and their cost (spec F81)."""
+        self._check_open()
+        return take_measure(self, since=aware("since", since))
+
     def verify(self) -> dict[str, Any]:
         """Compare the index with the database, ids and vectors; change nothing."""
         self._check_open()
@@ -325,6 +335,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         if self._closed:
             return
         self.background.close()
+        write_metrics(self)
         self._closed = True
         self.stores.close()
 

@@ -71,6 +71,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "index": Entry("cli.index:index", "Embed and index what waits, or rebuild the index.", _CARE),
         "models": Entry("cli.models:models", "List local models; fetch one into the home.", _CARE),
         "flush": Entry("cli.flush:flush", "Wait until the index holds everything.", _CARE),
+        "metrics": Entry("cli.metrics:metrics", "How memory fares: times, hit rates, the gate, cost.", _CARE),
         "stats": Entry("cli.stats:stats", "Count what is stored.", _CARE),
         "health": Entry("cli.health:health", "Try everything memory needs and name each cure.", _CARE),
         "verify": Entry("cli.verify:verify", "Compare full text and index with the tables.", _CARE),

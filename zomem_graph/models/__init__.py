@@ -4,7 +4,8 @@ Importing this package loads none of the providers' clients; each is loaded at i
 """
 
 from zomem_graph.models.cached import CachedEmbedder, VectorCache, text_hash
-from zomem_graph.models.chat import CallLog, LangChainChat
+from zomem_graph.models.call_log import CallLog
+from zomem_graph.models.chat import LangChainChat
 from zomem_graph.models.chats import resolve_chat
 from zomem_graph.models.embedders import resolve_embedder
 

@@ -12,6 +12,7 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from zomem_graph.models.call_log import CallLog, call_line
 from zomem_graph.models.deadlines import await_within, in_own_thread, wait_within
 from zomem_graph.models.failures import RequestRefused, provider_errors
 from zomem_graph.models.prices import cost_usd
@@ -25,11 +26,7 @@ if TYPE_CHECKING:
 
     _Answer = tuple[AIMessage, str]
 
-__all__ = ["CallLog", "LangChainChat"]
-
-# Takes one JSON line for each call (spec F139): ts, workload, provider, model, latency_ms, cost_usd,
-# the tokens, and the error of a call that failed.
-CallLog = Callable[[str], None]
+__all__ = ["LangChainChat"]
 
 # LangGraph shows every model's tokens in stream_mode="messages" but those tagged so.
 _CONFIG: "RunnableConfig" = {"tags": ["nostream"]}
@@ -186,17 +183,7 @@ class LangChainChat:
     def _write_log(self, call: _Call, reply: Reply, **more: object) -> None:
         if self._log is None:
             return
-        line = {
-            "ts": self._clock().isoformat(),
-            "workload": call.ask.workload,
-            "provider": reply.provider,
-            "model": reply.model,
-            "latency_ms": round(reply.latency_ms, 1),
-            "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens,
-            "cost_usd": round(reply.cost_usd, 8),
-        }
-        self._log(json.dumps(line | more, ensure_ascii=False))
+        self._log(call_line(call.ask, reply, at=self._clock(), **more))
 
 
 def _messages(ask: Ask, *, then: str = "") -> list[tuple[str, str]]:

@@ -1,11 +1,13 @@
 """Chooses the chat model of a workload: what was asked for, else the settings, else OpenAI with a key."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeGuard, cast
 from urllib.parse import urlsplit
 
-from zomem_graph.models.chat import CallLog, LangChainChat
+from zomem_graph.models.call_log import CallLog, LoggedChat
+from zomem_graph.models.chat import LangChainChat
 from zomem_graph.models.deadlines import MODEL_DEADLINE_SECONDS
 from zomem_graph.models.integrations import integrated_chat
 from zomem_graph.models.specs import ModelSpec
@@ -43,7 +45,9 @@ def resolve_chat(
     connected = partial(LangChainChat, log=log, clock=clock)
     if isinstance(wanted, str):
         return _named(ModelSpec.read(wanted), settings, connected)
-    return wanted if _speaks_our_protocol(wanted) else _wrapped(cast("BaseChatModel", wanted), connected)
+    if _speaks_our_protocol(wanted):
+        return wanted if log is None else LoggedChat(wanted, log, clock or partial(datetime.now, UTC))
+    return _wrapped(cast("BaseChatModel", wanted), connected)
 
 
 def _named(spec: ModelSpec, settings: Settings, connected: Callable[..., LangChainChat]) -> LangChainChat | None:

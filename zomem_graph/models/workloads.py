@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from zomem_graph.models.chat import CallLog
+from zomem_graph.models.call_log import CallLog
 from zomem_graph.models.chats import resolve_chat
 from zomem_graph.nodes.ports import ChatModel, Clock
 from zomem_graph.settings import Settings

@@ -12,6 +12,7 @@ from zomem_graph.stores.chroma_index import ChromaIndex
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import StoreDamaged, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.metrics import Ledger, Note
 from zomem_graph.stores.schema import prepare
 from zomem_graph.stores.unit import Unit
 
@@ -71,6 +72,8 @@ class Stores:
         self.database = database
         self.index = index
         self.lock = lock
+        self.ledger = Ledger()
+        self._trimmed = False
 
     @classmethod
     def open(
@@ -99,9 +102,30 @@ class Stores:
 
     @contextmanager
     def write(self, *, hasty: bool = False) -> Iterator[Unit]:
-        """Lend a unit of work that commits at its end or changes nothing; a hasty one hardly waits for others."""
-        with self.database.write(hasty=hasty) as connection:
-            yield Unit(connection, self.database.dialect)
+        """Lend a unit of work that commits at its end or changes nothing; a hasty one hardly waits for others.
+
+        What was done and measured since the last write goes with it.
+        """
+        notes: list[Note] = []
+        saved = False
+        try:
+            with self.database.write(hasty=hasty) as connection:
+                unit = Unit(connection, self.database.dialect)
+                yield unit
+                notes = self.ledger.take()
+                if notes:
+                    self._save(unit, notes)
+            saved = True
+        finally:
+            if not saved:
+                self.ledger.give_back(notes)
+
+    def _save(self, unit: Unit, notes: list[Note]) -> None:
+        """Save what was done since the last write along with this one."""
+        unit.metrics.add(notes)
+        if not self._trimmed:
+            unit.metrics.trim()
+            self._trimmed = True
 
     def close(self) -> None:
         """Release the index and the database."""

@@ -17,6 +17,7 @@ from zomem_graph.stores.items import Items
 from zomem_graph.stores.journal import Journal
 from zomem_graph.stores.links import Links
 from zomem_graph.stores.loops import Loops
+from zomem_graph.stores.metrics import Metrics
 from zomem_graph.stores.outbox import Outbox
 from zomem_graph.stores.personas import Personas
 from zomem_graph.stores.procedures import Procedures
@@ -134,6 +135,11 @@ class Unit:
     def standing_of(self, collection: str) -> Standing:
         """Return how a collection of the index stands in this snapshot."""
         return IndexMeta(self._connection, self._dialect).standing(collection)
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """What was done, in numbers."""
+        return Metrics(self._connection)
 
     def fulltext_fault(self) -> str | None:
         """Return what is wrong with the full text, or None."""

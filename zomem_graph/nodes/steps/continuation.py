@@ -26,6 +26,7 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import Reach, reach
 from zomem_graph.nodes.steps.describe import describe
 from zomem_graph.nodes.steps.history import last_talk, with_history
+from zomem_graph.nodes.steps.metrics import measured
 from zomem_graph.nodes.steps.query import Query, Retrieved
 from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import Explanation, Hit
@@ -75,7 +76,13 @@ def continue_work(
     services: Services, asked: Continuing, *, options: ContinuationOptions | None = None
 ) -> Flow[Retrieved]:
     """Return what brings a model back into earlier work, best first."""
-    chosen = options or services.options.continuation
+    with measured(services, "continuation", asked.scope) as one:
+        found = yield from _continued(services, asked, options or services.options.continuation)
+        one.results = len(found.hits)
+    return found
+
+
+def _continued(services: Services, asked: Continuing, chosen: ContinuationOptions) -> Flow[Retrieved]:
     now = asked.as_of or services.clock()
     since = now - timedelta(days=chosen.window_days)
     past = yield from work(lambda: _past(services, asked, chosen, since=since, now=now))

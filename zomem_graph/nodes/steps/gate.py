@@ -110,7 +110,7 @@ def log_decision(
             method=answer.method,
             reason=answer.reason,
             exit_code=EXIT_CODES[answer.decision],
-            latency_ms=(now - started).total_seconds() * 1000,
+            latency_ms=max(0.0, (now - started).total_seconds() * 1000),  # a clock may jump back
             message_hash=content_hash(message),
             keywords=list(verdict.keywords),
             created_at=now,

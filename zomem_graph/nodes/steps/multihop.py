@@ -20,6 +20,7 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.legs import allowed
+from zomem_graph.nodes.steps.metrics import measured
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import Explanation, Hit
@@ -67,7 +68,13 @@ def hop_far(
     services: Services, query: Query, scope: Scope, *, options: MultiHopOptions | None = None
 ) -> Flow[Hopped]:
     """Search, then hop outward until the question is covered."""
-    chosen = options or services.options.multi_hop
+    with measured(services, "hop", scope) as one:
+        found = yield from _hopped(services, query, scope, options or services.options.multi_hop)
+        one.results = len(found.hits)
+    return found
+
+
+def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOptions) -> Flow[Hopped]:
     first = yield from retrieve(services, replace(query, limit=max(query.limit, chosen.frontier)), scope)
     reached, notes = _Reached(), list(first.degraded)
     rarity: dict[str, float] = yield from work(partial(_learn, services, reached, first.hits, query))

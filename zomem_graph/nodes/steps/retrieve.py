@@ -15,6 +15,7 @@ from zomem_graph.nodes.steps.hop import hop_once
 from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_imagined
 from zomem_graph.nodes.steps.late import late_note, question_tokens
 from zomem_graph.nodes.steps.legs import Look, look
+from zomem_graph.nodes.steps.metrics import measured
 from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
 from zomem_graph.nodes.steps.rank import Place, Ranking, explain, rank
 from zomem_graph.nodes.values import Explanation, Hit
@@ -37,7 +38,16 @@ def retrieve(
 
     `vector` is the question's own vector when the caller has it already.
     """
-    chosen = options or services.options.retrieve
+    with measured(services, "hybrid", scope) as one:
+        found = yield from _retrieved(services, query, scope, options or services.options.retrieve, vector)
+        one.name, one.results = found.trace["mode"], len(found.hits)
+        one.imagined = found.trace["imagined"] > 0
+    return found
+
+
+def _retrieved(
+    services: Services, query: Query, scope: Scope, chosen: RetrieveOptions, vector: Vector | None
+) -> Flow[Retrieved]:
     notes = list(services.standing_notes())
     embedder = services.embedder
     imagined, hyde = Imagined(), services.options.hyde
@@ -59,6 +69,7 @@ def retrieve(
     seen, hits, alike = yield from work(lambda: _found(services, query, scope, chosen, vector, tokens))
     trace = {
         "step": "retrieve",
+        "mode": _mode(chosen, vector),
         "words": len(seen.words),
         "meaning": len(seen.meaning),
         "candidates": len(seen.candidates),
@@ -98,6 +109,13 @@ def _found(
             if len(distinct) >= query.limit:
                 break
     return seen, distinct[: query.limit], len(hits) - len(distinct)
+
+
+def _mode(options: RetrieveOptions, vector: Vector | None) -> str:
+    """Return which legs were asked: hybrid, words or meaning (spec F81)."""
+    if vector is None:
+        return "words"
+    return "hybrid" if options.words else "meaning"
 
 
 def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flow[Vector | None]:
