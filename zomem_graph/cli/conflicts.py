@@ -35,11 +35,17 @@ def _list(
 
 
 @sub_command(conflicts, "detect")
-def _detect(call: Call) -> None:
-    """Look through all current facts; what is found waits to be decided."""
+def _detect(
+    call: Call,
+    by_meaning: Annotated[
+        bool, typer.Option("--by-meaning", help="Without a chat model: also list what lies near each other.")
+    ] = False,
+) -> None:
+    """Look through all current facts, with the chat model if there is one; what is found waits to be decided."""
     with call.memory() as memory:
-        found = memory.conflicts.detect(scope=call.scope(memory))
+        found = memory.conflicts.detect(by_meaning=by_meaning or None, scope=call.scope(memory))
     call.answer(found, lambda screen: _show_all(screen, found, nothing="nothing new"))
+    call.notes(found.degraded)
 
 
 @sub_command(conflicts, "history")

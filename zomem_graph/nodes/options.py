@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from zomem_graph.nodes.rules.closeness import ConflictOptions
 from zomem_graph.nodes.rules.fusion import FusionOptions
 from zomem_graph.nodes.rules.hop import HopOptions
 
 __all__ = [
     "CaptureOptions",
     "ComposeOptions",
+    "ConflictOptions",
     "ContinuationOptions",
     "GateOptions",
     "HydeOptions",
@@ -226,3 +228,4 @@ class MemoryOptions:
     write: WriteOptions = field(default_factory=WriteOptions)
     routing: RoutingOptions = field(default_factory=RoutingOptions)
     swarm: SwarmOptions = field(default_factory=SwarmOptions)
+    conflicts: ConflictOptions = field(default_factory=ConflictOptions)

@@ -9,6 +9,7 @@ from zomem_graph.stores.records import Conflict, Fact, Origin, Turn
 
 __all__ = [
     "CaptureReport",
+    "Detected",
     "ErasureReport",
     "Explanation",
     "FactConflict",
@@ -147,6 +148,15 @@ class FactConflict:
     conflict: Conflict
     newer: Fact | None
     older: Fact | None
+
+
+class Detected(list[FactConflict]):
+    """The conflicts that a look found anew; `asked` counts the pairs a model judged, `degraded` what it left open."""
+
+    def __init__(self, found: Iterable[FactConflict] = (), *, asked: int = 0, degraded: Sequence[str] = ()) -> None:
+        super().__init__(found)
+        self.asked = asked
+        self.degraded = tuple(degraded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

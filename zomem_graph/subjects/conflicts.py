@@ -1,14 +1,17 @@
 """`memory.conflicts`: what cannot both hold, listed, looked for and decided (spec F83, F84)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
+from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.keys import entity_prefix, slot
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable, writable
-from zomem_graph.nodes.steps.conflicts import detect_conflicts, resolve_conflict, with_facts
-from zomem_graph.nodes.values import FactConflict
+from zomem_graph.nodes.steps.conflicts import resolve_conflict, with_facts
+from zomem_graph.nodes.steps.semantic_conflicts import look_for_conflicts
+from zomem_graph.nodes.values import Detected, FactConflict
 from zomem_graph.stores.conflicts import OPEN
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Conflict, Fact, Resolution
@@ -44,14 +47,17 @@ class FactConflicts:
         with self._memory.stores.read() as unit:
             return with_facts(unit, [_pick(unit, id, scope)])[0]
 
-    def detect(self, *, scope: Scope | None = None) -> _Listed:
+    def detect(self, *, by_meaning: bool | None = None, scope: Scope | None = None) -> Detected:
         """Look through all current facts for what cannot both hold, and return what was not known yet.
 
-        Nothing is retired: what is found is flagged or waits as pending.
+        Rules come first. With a chat model the nearest statements about one thing are put to it, each pair once;
+        `by_meaning` lets nearness alone speak where there is none. Nothing is retired: what is found is flagged
+        or waits as pending.
         """
-        with self._memory.stores.write() as unit:
-            found = detect_conflicts(unit, writable(scope or Scope()), now=self._memory.clock())
-            return with_facts(unit, found)
+        options = self._memory.options.conflicts
+        if by_meaning is not None:
+            options = replace(options, by_meaning=by_meaning)
+        return run(look_for_conflicts(self._memory, writable(scope or Scope()), options=options))
 
     def history(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> _Facts:
         """Return every value an entity's key (or any of its keys) ever had, in any state, oldest first."""

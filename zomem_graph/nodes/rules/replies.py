@@ -19,6 +19,7 @@ __all__ = [
     "Readout",
     "ReplyUnreadable",
     "json_in",
+    "read_conflict",
     "read_facts",
     "read_gate",
     "without_thinking",
@@ -146,6 +147,16 @@ def read_gate(reply: str) -> GateReply:
                 keywords=keywords[:_MOST_KEYWORDS],
             )
     raise ReplyUnreadable(f"The reply holds no JSON with needs_memory true or false. It began with {reply[:80]!r}.")
+
+
+def read_conflict(reply: str) -> str | None:
+    """Return why two statements cannot both hold, None when they can. Raises ReplyUnreadable."""
+    for value in json_in(reply):
+        if isinstance(value, Mapping) and (clash := _yes_or_no(value.get("conflict"))) is not None:
+            reason = value.get("reason")
+            said = " ".join(reason[:200].split()) if isinstance(reason, str) else ""
+            return (said or "they cannot both hold") if clash else None
+    raise ReplyUnreadable(f"The reply holds no JSON with conflict true or false. It began with {reply[:80]!r}.")
 
 
 def _yes_or_no(value: Any) -> bool | None:

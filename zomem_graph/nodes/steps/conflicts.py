@@ -27,10 +27,17 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Conflict, Fact
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["detect_conflicts", "resolve_conflict", "with_facts"]
+__all__ = [
+    "MOST_COMPARED",
+    "MOST_STATED",
+    "detect_conflicts",
+    "entity_of",
+    "resolve_conflict",
+    "with_facts",
+]
 
-_MOST_COMPARED = 200  # facts of one entity, the newest
-_MOST_STATED = 20_000
+MOST_COMPARED = 200  # facts of one entity, the newest
+MOST_STATED = 20_000
 _MAY_STAND = ("current", "flagged", "superseded", "merged")
 _ADDRESS_ENDS = "\x1f"
 
@@ -78,10 +85,10 @@ def detect_conflicts(unit: Unit, personas: Sequence[str], *, now: datetime) -> l
     Nothing is retired: denials are flagged; statements that differ in a number only, and slots in which
     two personas say different things, wait as pending.
     """
-    stated = unit.conflicts.everything_stated(personas, most=_MOST_STATED)
+    stated = unit.conflicts.everything_stated(personas, most=MOST_STATED)
     found: list[Conflict] = []
-    for _entity, group in groupby(stated, key=_entity_of):
-        facts = sorted(group, key=lambda fact: fact.created_at)[-_MOST_COMPARED:]
+    for _entity, group in groupby(stated, key=entity_of):
+        facts = sorted(group, key=lambda fact: fact.created_at)[-MOST_COMPARED:]
         for conflict in _pairs(facts, now):
             if unit.conflicts.between(conflict.fact_id, conflict.conflicting_fact_id) is None:
                 found.append(conflict)
@@ -171,7 +178,8 @@ def _pairs(facts: Sequence[Fact], now: datetime) -> Iterator[Conflict]:
                 yield conflict_between(newer, older.id, **seen, now=now)
 
 
-def _entity_of(fact: Fact) -> str:
+def entity_of(fact: Fact) -> str:
+    """Return the part of a fact's address that names what it is about."""
     return fact.slot.split(_ADDRESS_ENDS, 1)[0]
 
 

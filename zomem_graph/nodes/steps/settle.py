@@ -136,6 +136,7 @@ def conflict_between(
     detector: str,
     note: str,
     now: datetime,
+    score: float | None = None,
 ) -> Conflict:
     """Return the record of a conflict; it is resolved unless it is left for somebody to decide."""
     return Conflict(
@@ -146,7 +147,7 @@ def conflict_between(
         conflict_type=conflict_type,
         resolution=resolution,
         detector=detector,
-        score=None,
+        score=score,
         note=note,
         created_at=now,
         resolved_at=None if resolution in _WAITING else now,
