@@ -1,4 +1,4 @@
-"""Conflicts that no rule sees: near statements about one thing are put to a model, each pair once; none is retired."""
+"""Conflicts that no rule sees: near statements about one thing are put to a model, each pair once."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
