@@ -8,8 +8,6 @@ from functools import partial
 from hashlib import blake2b
 from itertools import groupby
 
-import numpy as np
-
 from zomem_graph.nodes.flow import Failed, Flow, Question, Together, work
 from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services, Vector
 from zomem_graph.nodes.prompts import conflict_ask
@@ -79,8 +77,9 @@ def _near(services: Services, personas: Sequence[str], options: ConflictOptions)
 
 def _vectors(unit: Unit, facts: Sequence[Fact], space: str) -> dict[str, Vector]:
     numbers = unit.items.numbers_of([fact.id for fact in facts])
-    rows = unit.items.candidates(list(numbers.values()), embedder=space)
-    return {row.id: np.frombuffer(row.embedding, dtype=np.float32) for row in rows if row.embedding is not None}
+    found = unit.items.vectors_of(list(numbers.values()), embedder=space)
+    by_number = dict(zip(found.nums, found.matrix, strict=True))
+    return {id_: by_number[num] for id_, num in numbers.items() if num in by_number}
 
 
 def _judged(model: ChatModel, pair: _Near, options: ConflictOptions) -> Flow[str | None]:
