@@ -6,11 +6,13 @@ Sockets reach loopback only; pyproject.toml says so.
 import importlib.util
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.postgres import NoServer, PostgresServer, running_server
 from zomem_graph.testing import FixedClock, SmallEmbedder
 
 # A busy machine is no fault of the code: no property is judged by the clock.
@@ -18,6 +20,7 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 _OURS = ("OPENAI_", "ZO_", "ZOMEM_", "LANGCHAIN_", "LANGSMITH_")
+_REQUIRE_POSTGRES = os.environ.get("ZOMEM_REQUIRE_POSTGRES") == "1"
 _OURS_WITHOUT_PREFIX = {"PORT", "SWARM_ROUTING_STRATEGY"}
 
 
@@ -48,6 +51,42 @@ def clock() -> FixedClock:
 def embedder() -> SmallEmbedder:
     """An embedder without a model."""
     return SmallEmbedder()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server; its tests are skipped where there is none, and fail with ZOMEM_REQUIRE_POSTGRES=1."""
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(running_server())
+        except NoServer as error:
+            if _REQUIRE_POSTGRES:
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of an empty database of each kind: tests with it run on both."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'zomem.db'}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Have every memory that a test opens live in its home, then again in one database of PostgreSQL."""
+    if request.param == "sqlite":
+        yield "sqlite"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.database() as url:
+        monkeypatch.setenv("ZOMEM_DATABASE_URL", url)
+        yield "postgresql"
 
 
 @pytest.fixture(scope="session")

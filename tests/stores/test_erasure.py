@@ -27,7 +27,6 @@ from zomem_graph.stores.remains import (
     clean_backups,
     clean_checkpoints,
     clean_persona_files,
-    compact,
     home_files,
     wipe_unused_vectors,
 )
@@ -203,7 +202,7 @@ def test_compacting_empties_the_log_and_the_free_pages(database: Database, tmp_p
         connection.exec_driver_sql("insert into note values (?)", (SAID * 50,))
     with database.write() as connection:
         connection.exec_driver_sql("delete from note")
-    assert compact(database) == []
+    assert database.compact() == []
     assert not scan_files(home_files(tmp_path), Needles([SAID])).found
     assert (tmp_path / "zomem.db-wal").stat().st_size == 0
 
@@ -212,9 +211,9 @@ def test_a_reader_that_stays_is_named_as_the_reason(database: Database, tmp_path
     with closing(sqlite3.connect(tmp_path / "zomem.db", isolation_level=None)) as reader:
         reader.execute("begin")
         reader.execute("select * from meta").fetchall()
-        (note,) = compact(database, tries=2)
+        (note,) = database.compact()
     assert "held by a reader" in note
-    assert compact(database) == []
+    assert database.compact() == []
 
 
 def test_a_copy_that_is_no_database_is_removed_only_when_it_holds_it(tmp_path: Path) -> None:

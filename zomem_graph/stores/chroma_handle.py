@@ -27,7 +27,7 @@ from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
 from zomem_graph.stores.index_feed import VectorSource, parts_of, read_vector, readable
 from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta
-from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.lock import Lock
 
 __all__ = ["CURE", "STAMP", "ChromaHandle", "Loaded", "Opened", "prefix_of", "put", "same_direction"]
 
@@ -68,7 +68,7 @@ class Opened:
 class ChromaHandle:
     """Opens, reopens and closes the client; loads collections and checks them."""
 
-    def __init__(self, folder: Path | None, url: str | None, database: Database, lock: FolderLock) -> None:
+    def __init__(self, folder: Path | None, url: str | None, database: Database, lock: Lock) -> None:
         self._folder = folder
         self._url = url
         self._database = database
@@ -78,8 +78,8 @@ class ChromaHandle:
         self._warned_children = False
 
     @property
-    def lock(self) -> FolderLock:
-        """Return the folder lock; whoever loads or writes holds it."""
+    def lock(self) -> Lock:
+        """Return the lock of the index; whoever loads or writes holds it."""
         self._leave_to_parent()
         return self._lock
 
@@ -218,7 +218,7 @@ class ChromaHandle:
             return
         self._process = os.getpid()
         opened, self._opened = self._opened, None
-        self._lock = FolderLock(self._lock.path)
+        self._lock = self._lock.fresh()
         if opened is not None:
             opened.client.abandon()
 

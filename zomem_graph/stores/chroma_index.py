@@ -25,7 +25,7 @@ from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import Closed, IndexUnavailable, StoreLocked, StoreReadOnly
 from zomem_graph.stores.index_feed import Batch, Change, Feed, Outcome, Settled
 from zomem_graph.stores.index_meta import EVERYTHING, Edition, IndexMeta, Standing
-from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.lock import Lock
 from zomem_graph.stores.vector_index import (
     Drained,
     IndexReport,
@@ -49,7 +49,7 @@ _LOAD_SECONDS = 1.0  # a reader waits for a feeder to end; after that the exact 
 class ChromaIndex:
     """Nearest vectors by Chroma, in a folder or on a server; see `VectorIndex` for the contract."""
 
-    def __init__(self, folder: Path | None, url: str | None, database: Database, lock: FolderLock) -> None:
+    def __init__(self, folder: Path | None, url: str | None, database: Database, lock: Lock) -> None:
         self._database = database
         self._feed = Feed(database)
         self._handle = ChromaHandle(folder, url, database, lock)

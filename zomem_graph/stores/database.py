@@ -1,23 +1,28 @@
 """Opens the database and lends one short transaction at a time.
 
-Reads use a plain BEGIN and never wait for a writer; writes use BEGIN IMMEDIATE (SQLite) so that two
-writers queue instead of failing. Everything that differs between databases is in the dialect.
+Reads never wait for a writer; writers queue instead of failing. Everything that differs between databases
+is in the dialect.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from zomem_graph.stores.dialect import Dialect
-from zomem_graph.stores.errors import Closed, StoreDamaged, StoreError, StoreLocked, StoreReadOnly
+from zomem_graph.stores.errors import Closed, StoreError, StoreLocked
+from zomem_graph.stores.lock import Lock
+from zomem_graph.stores.postgres import PostgresDialect
 from zomem_graph.stores.sqlite import SqliteDialect
 
 __all__ = ["Database"]
 
 
 _HASTY_SECONDS = 1.0
+_SECRETS = frozenset({"password", "passfile", "sslpassword", "token"})
 
 
 class Database:
@@ -28,7 +33,7 @@ class Database:
         self._closed = False
         self.dialect: Dialect = _dialect_of(url)
         self._engine = self.dialect.create_engine(url)
-        self._reader = self._engine.execution_options(read=True)
+        self._reader = self.dialect.reader(self._engine)
         self._hasty = self._engine.execution_options(wait_seconds=_HASTY_SECONDS)
 
     @contextmanager
@@ -44,9 +49,18 @@ class Database:
 
         A `hasty` one gives up after a second of waiting for another writer: for notes beside an answer.
         """
+        self._check_open()
         engine = self._hasty if hasty else self._engine
         with self._said_clearly(), engine.begin() as connection:
             yield connection
+
+    def compact(self) -> list[str]:
+        """Rewrite the tables without what was deleted from them; return what could not be done."""
+        return self.dialect.compact(self._engine, self.place)
+
+    def lock(self, file: Path) -> Lock:
+        """Return the lock of who may change this database's schema or feed its index: on SQLite a file beside it."""
+        return self.dialect.lock(self._engine, file, self.place)
 
     def close(self) -> None:
         """Give all connections back to the system; reads and writes raise Closed from now on."""
@@ -56,7 +70,9 @@ class Database:
     @property
     def place(self) -> str:
         """Return the URL without a password, for messages."""
-        return self._engine.url.render_as_string(hide_password=True)
+        url = self._engine.url
+        hidden = {name: "***" for name in url.query if name.lower() in _SECRETS}
+        return url.update_query_dict(hidden).render_as_string(hide_password=True)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -67,36 +83,17 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise self._named(error) from error
-
-    def _named(self, error: DBAPIError) -> StoreError:
-        said = str(error.orig).lower()
-        place = self.place
-        if "locked" in said or "busy" in said or "lock timeout" in said:
-            return StoreLocked(f"{place} is held by another process for too long. Try again, or stop that process.")
-        if "readonly" in said or "read-only" in said or "unable to open" in said:
-            return StoreReadOnly(
-                f"{place} cannot be opened for writing ({error.orig}). Check the folder's permissions."
-            )
-        if "full" in said or "disk i/o" in said or "no space" in said:
-            return StoreReadOnly(f"{place} cannot be written ({error.orig}). Free some space on the disk.")
-        if "malformed" in said or "not a database" in said or "corrupt" in said:
-            return StoreDamaged(
-                f"{place} is damaged ({error.orig}). Restore a copy from the backups folder beside it, "
-                "or move the file away and import again."
-            )
-        if "no such table" in said:
-            return StoreDamaged(
-                f"{place} lacks its tables ({error.orig}): it was replaced while it was open, or is no memory. "
-                "Open the memory again, or restore a copy from the backups folder beside it."
-            )
-        if isinstance(error, OperationalError):
-            return StoreError(f"{place} cannot be used: {error.orig}")
-        return StoreError(f"{place} refused a statement: {error.orig}")
+            raise self.dialect.named(error, self.place) from error
+        except PoolTimeout as error:
+            raise StoreLocked(f"All connections to {self.place} are in use. Ask fewer things at once.") from error
 
 
 def _dialect_of(url: str) -> Dialect:
-    if url.startswith("sqlite"):
-        return SqliteDialect()
     scheme = url.split(":", 1)[0]
-    raise StoreError(f"The database {scheme!r} is not supported. Use sqlite:///path.")
+    if scheme.startswith("sqlite"):
+        return SqliteDialect()
+    if scheme.startswith("postgres"):
+        return PostgresDialect()
+    raise StoreError(
+        f"The database {scheme!r} is not supported. Use sqlite:///path or postgresql+psycopg://user@host/database."
+    )

@@ -1,15 +1,20 @@
-"""What differs between databases, as one narrow contract.
+"""What differs between databases, as one narrow contract: `sqlite.py` and `postgres.py` fulfil it.
 
-`sqlite.py` fulfils it today; another database needs one more file and no change elsewhere.
+Another database needs one more file and no change elsewhere.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, TableClause
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.dml import Insert
+
+from zomem_graph.stores.errors import StoreError
+from zomem_graph.stores.lock import Lock
 
 __all__ = ["Dialect", "WordsHit", "WordsQuery"]
 
@@ -50,6 +55,18 @@ class Dialect(Protocol):
         """Return an engine whose reads never block and whose writes queue."""
         ...
 
+    def reader(self, engine: Engine) -> Engine:
+        """Return the same engine for transactions that only read."""
+        ...
+
+    def check(self, connection: Connection) -> None:
+        """Raise StoreError for a database that cannot hold a memory."""
+        ...
+
+    def lock(self, engine: Engine, file: Path, place: str) -> Lock:
+        """Return the lock of who may change the schema or feed the index; `file` is for one on this machine."""
+        ...
+
     def create_fulltext(self, connection: Connection) -> None:
         """Make the full-text structures over `items`; safe to repeat."""
         ...
@@ -60,6 +77,10 @@ class Dialect(Protocol):
 
     def rebuild_fulltext(self, connection: Connection) -> None:
         """Fill the full text again from `items`."""
+        ...
+
+    def scrub_fulltext(self, connection: Connection) -> None:
+        """Leave nothing in the full text of words that were deleted."""
         ...
 
     def fulltext_fault(self, connection: Connection) -> str | None:
@@ -84,4 +105,12 @@ class Dialect(Protocol):
 
     def database_fault(self, connection: Connection) -> str | None:
         """Return what the database's own integrity check says, or None when it is content."""
+        ...
+
+    def compact(self, engine: Engine, place: str) -> list[str]:
+        """Rewrite the tables without what was deleted from them; return what could not be done."""
+        ...
+
+    def named(self, error: DBAPIError, place: str) -> StoreError:
+        """Return what a failure means, and what to do about it."""
         ...

@@ -1,20 +1,39 @@
-"""One exclusive lock a home, for what may not run twice: migrations, feeding the index, maintenance.
+"""One exclusive lock a memory, for what may not run twice: migrations, feeding the index, maintenance.
 
-It is the system's own file lock, so it dies with the process that holds it and is never stale.
+On one machine it is the system's own file lock, for several machines a lock of the database they share. Both
+die with the process that holds them and are never stale.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
-__all__ = ["FolderLock"]
+__all__ = ["FolderLock", "Lock"]
+
+
+class Lock(Protocol):
+    """An exclusive lock; re-entrant within a thread."""
+
+    @contextmanager
+    def held(self, *, wait_seconds: float = 30.0) -> Iterator[None]:
+        """Hold the lock; raise StoreLocked when another process keeps it longer than we wait."""
+        ...
+
+    @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the lock if nobody else does; yield whether we hold it."""
+        ...
+
+    def fresh(self) -> "Lock":
+        """Return the same lock for a forked child, which does not hold what its parent holds."""
+        ...
 
 
 class FolderLock:
@@ -62,3 +81,7 @@ class FolderLock:
                 f"{self.path} cannot be written ({error}). Check the folder's permissions."
             ) from error
         return True
+
+    def fresh(self) -> "FolderLock":
+        """Return the same lock for a forked child, which does not hold what its parent holds."""
+        return FolderLock(self.path)

@@ -6,14 +6,12 @@ Every function is safe to repeat, so an erasure that was cut short is finished b
 import os
 import sqlite3
 import struct
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zomem_graph.stores.database import Database
 from zomem_graph.stores.persona_files import persona_file
 from zomem_graph.stores.proof import Needles, Scan, scan_files
 from zomem_graph.stores.words import search_text
@@ -23,14 +21,12 @@ __all__ = [
     "clean_backups",
     "clean_checkpoints",
     "clean_persona_files",
-    "compact",
     "home_files",
     "wipe_unused_vectors",
 ]
 
 _SQLITE = b"SQLite format 3\x00"
 _PATIENCE = 30.0  # seconds for writers of other processes to end
-_PAUSE = 0.1
 _NEIGHBOURS = ("words_prev", "words_next")
 _FULL_TEXT = "items_fts"
 _MEMORIES = {"items", "facts", "turns", "episodes", "open_loops", "documents", "episode_summaries"}
@@ -45,31 +41,6 @@ class Cleaned:
     rewritten: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-def compact(database: Database, *, tries: int = 20) -> list[str]:
-    """Rewrite the database without its free pages and empty its log; return what could not be done.
-
-    A reader that keeps the log is waited for `tries` tenths of a second. On SQLite only: another database
-    keeps its files where it likes.
-    """
-    if database.dialect.name != "sqlite":
-        return []
-    file = database.url.removeprefix("sqlite:///")
-    try:
-        with closing(sqlite3.connect(file, isolation_level=None, timeout=_PATIENCE)) as connection:
-            connection.execute("pragma secure_delete=on")
-            connection.execute("pragma temp_store=memory")
-            connection.execute("vacuum")
-            connection.execute("pragma busy_timeout=0")
-            for _ in range(tries):
-                busy, *_pages = connection.execute("pragma wal_checkpoint(truncate)").fetchone()
-                if not busy:
-                    return []
-                time.sleep(_PAUSE)
-    except sqlite3.Error as error:
-        return [f"{file} could not be rewritten ({error}); forget the same again when nobody uses it"]
-    return [f"{file}-wal is held by a reader; forget the same again when nobody uses it"]
 
 
 def wipe_unused_vectors(folder: Path) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import SchemaMismatch, StoreError
-from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.lock import Lock
 
 __all__ = ["EMPTY", "HEAD", "migrate", "prepare", "schema_version"]
 
@@ -32,7 +32,7 @@ def schema_version(database: Database) -> str | None:
         raise
 
 
-def prepare(database: Database, *, lock: FolderLock, backups: Path, now: datetime) -> None:
+def prepare(database: Database, *, lock: Lock, backups: Path, now: datetime) -> None:
     """Bring the database to HEAD under the lock; do nothing when it is there."""
     found = schema_version(database)
     if found == HEAD:
@@ -42,6 +42,8 @@ def prepare(database: Database, *, lock: FolderLock, backups: Path, now: datetim
             f"{database.place} has schema {found}, newer than the {HEAD} this version knows. "
             "Upgrade the package: pip install -U zomem-graph."
         )
+    with database.read() as connection:
+        database.dialect.check(connection)
     with lock.held():
         if schema_version(database) != HEAD:
             migrate(database, HEAD, backups=backups, now=now)
@@ -50,7 +52,7 @@ def prepare(database: Database, *, lock: FolderLock, backups: Path, now: datetim
 def migrate(database: Database, target: str, *, backups: Path, now: datetime) -> str | None:
     """Run the steps up or down to `target`, in one transaction; return where the backup is.
 
-    The caller holds the folder lock.
+    The caller holds the memory's lock.
     """
     from alembic import command  # half a second; only when there is something to do
 

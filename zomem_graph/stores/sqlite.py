@@ -4,18 +4,21 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, TableClause, bindparam, event, make_url, text
 from sqlalchemy import create_engine as sqlalchemy_engine
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import DBAPIError, DisconnectionError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.sql.dml import Insert
 
 from zomem_graph.stores.columns import UtcTime
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
-from zomem_graph.stores.errors import StoreReadOnly
+from zomem_graph.stores.errors import StoreDamaged, StoreError, StoreLocked, StoreReadOnly
+from zomem_graph.stores.lock import FolderLock, Lock
 from zomem_graph.stores.words import match_scoped, scope_choices
 
 __all__ = ["SqliteDialect"]
@@ -28,6 +31,8 @@ _PRAGMAS = (
     "secure_delete=on",
 )
 _WAIT_SECONDS = 10.0  # for another writer; `?timeout=` in the URL says otherwise
+_PATIENCE = 30.0  # seconds for writers of other processes to end
+_TRIES, _PAUSE = 20, 0.1  # for readers to let go of the log
 # What SQLite says of its surroundings: busy, locked, read-only, disk error, disk full, cannot open.
 _PASSING_CODES = {5, 6, 8, 10, 13, 14}
 _BUSY_CODES = {5, 6}
@@ -72,6 +77,17 @@ class SqliteDialect:
             _WatchedFile(os.path.abspath(str(parts.database))).listen_to(engine)
         return engine
 
+    def reader(self, engine: Engine) -> Engine:
+        """Return the same engine for reads: a plain BEGIN, which waits for nobody."""
+        return engine.execution_options(read=True)
+
+    def check(self, connection: Connection) -> None:
+        """Do nothing: every SQLite file will do."""
+
+    def lock(self, engine: Engine, file: Path, place: str) -> Lock:
+        """Return a lock on the file beside the database."""
+        return FolderLock(file)
+
     def create_fulltext(self, connection: Connection) -> None:
         """Make the FTS5 table and its three triggers; safe to repeat."""
         connection.exec_driver_sql(_FTS)
@@ -91,6 +107,10 @@ class SqliteDialect:
         self.drop_fulltext(connection)
         self.create_fulltext(connection)
         connection.exec_driver_sql("insert into items_fts(items_fts) values('rebuild')")
+
+    def scrub_fulltext(self, connection: Connection) -> None:
+        """Write the FTS5 table anew: a deleted word stays in its segments until they are merged."""
+        self.rebuild_fulltext(connection)
 
     def fulltext_fault(self, connection: Connection) -> str | None:
         """Run FTS5's own check against the content table; None when it agrees."""
@@ -140,6 +160,52 @@ class SqliteDialect:
         """Run `pragma quick_check`."""
         said = connection.exec_driver_sql("pragma quick_check(1)").scalar()
         return None if said == "ok" else str(said)
+
+    def compact(self, engine: Engine, place: str) -> list[str]:
+        """Rewrite the file without its free pages and empty its log.
+
+        A reader that keeps the log is waited for two seconds.
+        """
+        file = str(engine.url.database)
+        try:
+            with closing(sqlite3.connect(file, isolation_level=None, timeout=_PATIENCE)) as connection:
+                connection.execute("pragma secure_delete=on")
+                connection.execute("pragma temp_store=memory")
+                connection.execute("vacuum")
+                connection.execute("pragma busy_timeout=0")
+                for _ in range(_TRIES):
+                    busy, *_pages = connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+                    if not busy:
+                        return []
+                    time.sleep(_PAUSE)
+        except sqlite3.Error as error:
+            return [f"{file} could not be rewritten ({error}); forget the same again when nobody uses it"]
+        return [f"{file}-wal is held by a reader; forget the same again when nobody uses it"]
+
+    def named(self, error: DBAPIError, place: str) -> StoreError:
+        """Return what a failure of SQLite means, and what to do about it."""
+        said = str(error.orig).lower()
+        if "locked" in said or "busy" in said:
+            return StoreLocked(f"{place} is held by another process for too long. Try again, or stop that process.")
+        if "readonly" in said or "read-only" in said or "unable to open" in said:
+            return StoreReadOnly(
+                f"{place} cannot be opened for writing ({error.orig}). Check the folder's permissions."
+            )
+        if "full" in said or "disk i/o" in said or "no space" in said:
+            return StoreReadOnly(f"{place} cannot be written ({error.orig}). Free some space on the disk.")
+        if "malformed" in said or "not a database" in said or "corrupt" in said:
+            return StoreDamaged(
+                f"{place} is damaged ({error.orig}). Restore a copy from the backups folder beside it, "
+                "or move the file away and import again."
+            )
+        if "no such table" in said:
+            return StoreDamaged(
+                f"{place} lacks its tables ({error.orig}): it was replaced while it was open, or is no memory. "
+                "Open the memory again, or restore a copy from the backups folder beside it."
+            )
+        if isinstance(error, OperationalError):
+            return StoreError(f"{place} cannot be used: {error.orig}")
+        return StoreError(f"{place} refused a statement: {error.orig}")
 
 
 def _match(query: WordsQuery) -> str | None:

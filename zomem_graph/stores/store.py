@@ -10,8 +10,8 @@ from pathlib import Path
 from zomem_graph.stores.chroma_handle import STAMP
 from zomem_graph.stores.chroma_index import ChromaIndex
 from zomem_graph.stores.database import Database
-from zomem_graph.stores.errors import StoreDamaged, StoreReadOnly
-from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.errors import StoreDamaged, StoreError, StoreReadOnly
+from zomem_graph.stores.lock import FolderLock, Lock
 from zomem_graph.stores.metrics import Ledger, Note
 from zomem_graph.stores.schema import prepare
 from zomem_graph.stores.unit import Unit
@@ -51,12 +51,13 @@ class Home:
         """The file whose system lock serialises migrations, the index and maintenance."""
         return self.root / "zomem.lock"
 
-    def make(self) -> None:
-        """Create the folder, readable by its owner only; raise StoreReadOnly with the cure."""
+    def make(self, *, with_database: bool = True) -> None:
+        """Create the folder and the empty file, readable by their owner only; raise StoreReadOnly with the cure."""
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.database_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self.database_file.exists():
+            if with_database:
+                self.database_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if with_database and not self.database_file.exists():
                 os.close(os.open(self.database_file, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
             raise StoreReadOnly(
@@ -67,11 +68,12 @@ class Home:
 class Stores:
     """The database, the vector index and the lock of one home."""
 
-    def __init__(self, home: Home, database: Database, index: ChromaIndex, lock: FolderLock) -> None:
+    def __init__(self, home: Home, database: Database, index: ChromaIndex, lock: Lock, index_lock: Lock) -> None:
         self.home = home
         self.database = database
         self.index = index
         self.lock = lock
+        self.index_lock = index_lock
         self.ledger = Ledger()
         self._trimmed = False
 
@@ -87,12 +89,19 @@ class Stores:
         """Open or create a home; bring its schema up to date under the lock."""
         if database_url is None:
             _refuse_an_empty_database(home)
-        home.make()
+        home.make(with_database=database_url is None)
         database = Database(database_url or f"sqlite:///{home.database_file}")
-        lock = FolderLock(home.lock_file)
-        prepare(database, lock=lock, backups=home.backups, now=now())
-        index = ChromaIndex(None if chroma_url else home.chroma, chroma_url, database, lock)
-        return cls(home, database, index, lock)
+        lock = database.lock(home.lock_file)
+        try:
+            prepare(database, lock=lock, backups=home.backups, now=now())
+        except StoreError:
+            database.close()
+            raise
+        # An index in a folder is used by this machine alone, whoever else uses the database.
+        alone = isinstance(lock, FolderLock) or chroma_url is not None
+        feeding = lock if alone else FolderLock(home.lock_file)
+        index = ChromaIndex(None if chroma_url else home.chroma, chroma_url, database, feeding)
+        return cls(home, database, index, lock, feeding)
 
     @contextmanager
     def read(self) -> Iterator[Unit]:
@@ -140,7 +149,8 @@ def _refuse_an_empty_database(home: Home) -> None:
     if empty and file.parent == home.root and (home.chroma / STAMP).exists():
         raise StoreDamaged(
             f"{file} is {'empty' if file.exists() else 'gone'}, but the index beside it is of a memory that was not. "
-            f"Put the file back, from {home.backups} or another copy; to begin anew, remove {home.chroma} as well."
+            f"Put the file back, from {home.backups} or another copy; if it was in another database, set "
+            f"ZOMEM_DATABASE_URL; to begin anew, remove {home.chroma} as well."
         )
 
 

@@ -149,6 +149,10 @@ class Unit:
         """Fill the full text again from the items."""
         self._dialect.rebuild_fulltext(self._connection)
 
+    def scrub_fulltext(self) -> None:
+        """Leave nothing in the full text of words that were deleted."""
+        self._dialect.scrub_fulltext(self._connection)
+
     def database_fault(self) -> str | None:
         """Return what the database's integrity check says, or None."""
         return self._dialect.database_fault(self._connection)

@@ -15,6 +15,7 @@ from zomem_graph.stores.errors import InvalidInput
 
 __all__ = [
     "STOP_WORDS",
+    "is_prefix",
     "match_any",
     "match_scoped",
     "scope_choices",
@@ -225,7 +226,12 @@ def _phrase(term: str) -> str:
     if not _WORD.search(term):
         return ""
     quoted = '"' + term.replace('"', '""') + '"'
-    return f"{quoted} *" if len(term) == 1 and _UNSPACED.match(term) else quoted
+    return f"{quoted} *" if is_prefix(term) else quoted
+
+
+def is_prefix(term: str) -> bool:
+    """Return whether a term is one character of an unspaced script, which any word may begin with."""
+    return len(term) == 1 and _UNSPACED.match(term) is not None
 
 
 def _scope_phrase(token: str | tuple[str, ...]) -> str:

@@ -23,7 +23,7 @@ from zomem_graph.stores.documents import KIND, OWNER, NewDocument, within
 from zomem_graph.stores.errors import IndexUnavailable, ModelError, ZomemError
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.records import Document
-from zomem_graph.stores.remains import compact, wipe_unused_vectors
+from zomem_graph.stores.remains import wipe_unused_vectors
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
@@ -167,12 +167,12 @@ def erase_documents(services: Services, path: str) -> int:
         places = unit.erasure.vanishing(ids).places
         count = unit.documents.empty(path)
         unit.erasure.clear_question_vectors()
-        unit.rebuild_fulltext()
+        unit.scrub_fulltext()
         collections = unit.erasure.collections(places)
     if collections:
         services.stores.index.rebuild(collections)
         feed_index(services, everything=True)
-        with services.stores.lock.held():
+        with services.stores.index_lock.held():
             wipe_unused_vectors(services.stores.home.chroma)
-    compact(services.stores.database)
+    services.stores.database.compact()
     return count

@@ -25,7 +25,6 @@ from zomem_graph.stores.remains import (
     clean_backups,
     clean_checkpoints,
     clean_persona_files,
-    compact,
     home_files,
     wipe_unused_vectors,
 )
@@ -78,7 +77,7 @@ def forget(
             notes=("dry run: nothing was changed and nothing was scanned",),
         )
     erased = _erase_rows(services, wanted)
-    left = [*_empty_index(services, erased), *compact(services.stores.database)]
+    left = [*_empty_index(services, erased), *services.stores.database.compact()]
     all_gone, needles, shared = _needles(services, erased)
     cleaned = _clean_files(services, wanted, erased, all_gone, needles, checkpoints=checkpoints)
     scan = _scan(services, needles, checkpoints)
@@ -129,7 +128,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         if wanted.entity is not None:
             counts["mentions"] += unit.episodes.leave(entity_key(wanted.entity), [wanted.persona])
         counts["question_vectors"] = unit.erasure.clear_question_vectors()
-        unit.rebuild_fulltext()
+        unit.scrub_fulltext()
         words = _unheard_words(unit, gone)
         counts |= unit.erasure.sweep_logs(wanted.persona, _holding(words, texts))
         unit.erasure.leave_speakers(wanted.persona)
@@ -224,7 +223,7 @@ def _empty_index(services: Services, erased: _Erased) -> list[str]:
     try:
         services.stores.index.rebuild(erased.collections)
         feed_index(services, everything=True)
-        with services.stores.lock.held():
+        with services.stores.index_lock.held():
             wipe_unused_vectors(services.stores.home.chroma)
     except (IndexUnavailable, StoreError, OSError) as error:
         return [f"the vector index still holds what was erased: {error}"]
