@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from zomem_graph.bench import capture, embedders, followups, hops, latency, recall, through
+from zomem_graph.bench import capture, embedders, followups, hops, hyde, latency, recall, through
 from zomem_graph.bench.cli import app
 from zomem_graph.bench.conditions import changed_options
 from zomem_graph.bench.homes import kept_folder
@@ -319,3 +319,11 @@ def test_followups_are_asked_alone_with_their_history_and_rewritten(tmp_path: Pa
 def test_followups_want_their_set(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="CANARD"):
         followups.run(tmp_path)
+
+
+def test_a_useless_imagined_answer_is_measured_beside_none_and_the_models(chats: Path, tmp_path: Path) -> None:
+    found = hyde.run(chats, embeddings=CountingEmbedder(), home=tmp_path / "kept", questions=3)
+    assert found["chat_model"] is None
+    assert set(found["ways"]) == {"without", "random words", "another text of the store"}
+    assert found["ways"]["without"]["minus_without"]["mean"] == 0.0
+    assert found["ways"]["without"]["recall@10"]["n"] == 3

@@ -11,6 +11,7 @@ from zomem_graph.bench import embedders as embedders_suite
 from zomem_graph.bench import followups as followups_suite
 from zomem_graph.bench import gate as gate_suite
 from zomem_graph.bench import hops as hops_suite
+from zomem_graph.bench import hyde as hyde_suite
 from zomem_graph.bench import latency as latency_suite
 from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
@@ -75,6 +76,20 @@ def recall(
 def hops(data: Data, home: Home = None, embeddings: Embeddings = None, set_: Settings = None) -> None:
     """Find what stands in several passages: without hops, with the hop of search, and by `zomem hop`."""
     _show(hops_suite.run(data, home=home, embeddings=embeddings, settings=set_ or [], say=_say))
+
+
+@app.command("hyde")
+def hyde(
+    data: Data,
+    home: Home = None,
+    embeddings: Embeddings = None,
+    set_: Settings = None,
+    questions: Annotated[
+        int | None, typer.Option("--questions", help="Ask so many, drawn by a seed; all when left out.", min=1)
+    ] = None,
+) -> None:
+    """Search without and with an imagined answer: useless ones, and the chat model's where there is one."""
+    _show(hyde_suite.run(data, home=home, embeddings=embeddings, settings=set_ or [], questions=questions, say=_say))
 
 
 @app.command("followups")

@@ -19,7 +19,7 @@ import numpy as np
 
 from zomem_graph.bench.conditions import conditions
 from zomem_graph.bench.homes import Homes, Say, kept_folder
-from zomem_graph.bench.sets import EvaluationSet, Haystack, read_set
+from zomem_graph.bench.sets import EvaluationSet, Haystack, read_set, unanswerable
 from zomem_graph.bench.variants import with_settings
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions
@@ -71,6 +71,9 @@ def run(
         "auc_of_best_score": _auc(groups["own"].scores, groups["swapped"].scores),
         "n": [len(groups["own"].scores), len(groups["swapped"].scores)],
     }
+    if (data / "longmemeval_mini").is_dir():
+        say("abstention in user histories")
+        result["abstention_of_histories"] = _histories(data / "longmemeval_mini", home, embeddings, options, say)
     return {**result, "conditions": conditions(embedder=identity, options=options)}
 
 
@@ -134,6 +137,30 @@ def _needs(
                     _ask(memory, haystack, [row["text"]], group, scored=False)
             say(f"gate: {haystack.name}")
     return identity, groups
+
+
+def _histories(
+    folder: Path, home: Path | None, embeddings: str | None, options: MemoryOptions, say: Say
+) -> dict[str, Any]:
+    """Return how well the best score tells a user's answerable questions from those without an answer."""
+    answerable = read_set(folder)
+    scores: dict[bool, list[float]] = {True: [], False: []}
+    told: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    with kept_folder(home) as kept:
+        homes = Homes(kept, answerable, embeddings, say)
+        for haystack in (*answerable.haystacks, *unanswerable(folder)):
+            scope = Scope(persona=haystack.name)
+            with homes.open(haystack, options) as memory:
+                for question in haystack.questions:
+                    known = bool(question.gold)
+                    hits = memory.search(question.text, scope=scope, limit=1)
+                    scores[known].append(hits[0].score if hits else 0.0)
+                    told[known][memory.recall(question.text, scope=scope).decision] += 1
+    return {
+        "auc_of_best_score": _auc(scores[True], scores[False]),
+        "n": [len(scores[True]), len(scores[False])],
+        "decisions": {"answerable": dict(told[True]), "without an answer": dict(told[False])},
+    }
 
 
 def _ask(memory: Memory, haystack: Haystack, messages: Sequence[str], group: _Group, *, scored: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from zomem_graph.conversations import Conversation, Message, Session, read_conversation
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["Asked", "Entry", "EvaluationSet", "Haystack", "read_set"]
+__all__ = ["Asked", "Entry", "EvaluationSet", "Haystack", "read_set", "unanswerable"]
 
 Unit = Literal["turn", "passage", "session"]
 
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question and the units that answer it; never without one."""
+    """A question and the units that answer it; without one only where it cannot be answered."""
 
     text: str
     gold: tuple[str, ...]
@@ -154,6 +154,23 @@ def _of_passages(folder: Path, triples: bool) -> Haystack:
         if row.get("gold")
     ]
     return Haystack(name="passages", entries=tuple(entries), questions=tuple(questions))
+
+
+def unanswerable(folder: Path) -> tuple[Haystack, ...]:
+    """Return the haystacks of a LongMemEval folder whose questions have no answer in them."""
+    sessions = {str(row["session_id"]): row for row in _lines(folder / "sessions.jsonl")}
+    haystacks: Mapping[str, list[str]] = json.loads((folder / "haystacks.json").read_text("utf-8"))
+    return tuple(
+        Haystack(
+            name=str(row["haystack"]),
+            entries=tuple(
+                entry for id_ in haystacks[str(row["haystack"])] for entry in _session_turns(id_, sessions[id_])
+            ),
+            questions=(Asked(text=str(row["question"]), gold=(), category="abstention"),),
+        )
+        for row in _lines(folder / "questions.jsonl")
+        if not row.get("gold")
+    )
 
 
 def _ends(row: Mapping[str, Any]) -> Iterator[str]:
