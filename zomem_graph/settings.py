@@ -6,7 +6,7 @@ imported only when one of them is set: it costs about a sixth of the time the co
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -19,7 +19,7 @@ from zomem_graph.stores.errors import InvalidInput
 if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
 
-__all__ = ["VARIABLES", "RoutingStrategy", "Settings"]
+__all__ = ["VARIABLES", "RoutingStrategy", "Settings", "vault_settings"]
 
 RoutingStrategy = Literal["fast", "reliable", "balanced", "explore"]
 
@@ -51,6 +51,9 @@ VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "port": ("PORT",),
     }
 )
+
+# The section of the settings file that is the vault's (spec F127); ZOMEM_VAULT_NAME sets one of its names.
+_VAULT_SECTION, _VAULT_PREFIX = "memory_oracle", "ZOMEM_VAULT_"
 
 _PATHS = frozenset({"memory_db", "checkpoint_dir", "eval_data"})
 _SECRETS = frozenset({"openai_api_key", "mcp_token"})
@@ -173,9 +176,38 @@ def _found(home: Path, overrides: Mapping[str, object]) -> dict[str, tuple[objec
     return found
 
 
+def vault_settings(file: Path, names: Iterable[str]) -> dict[str, tuple[object, str]]:
+    """Return what environment or the section `memory_oracle` of a file say of the vault, each with its source.
+
+    An empty variable counts as not given. Raises InvalidInput for a bad file or a name not in `names`.
+    """
+    known = list(names)
+    section = _content(file).get(_VAULT_SECTION) or {}
+    if not isinstance(section, dict):
+        raise InvalidInput(f"{file}: {_VAULT_SECTION} must hold lines of the form `name: value`.")
+    for name in section:
+        if name not in known:
+            near = get_close_matches(str(name), known, n=3) or known
+            raise InvalidInput(f"{file}: {_VAULT_SECTION} has no {name!r}. Did you mean {', '.join(near)}?")
+    found: dict[str, tuple[object, str]] = {
+        name: (value, f"{file} ({_VAULT_SECTION}.{name})") for name, value in section.items() if value is not None
+    }
+    for name in known:
+        variable = f"{_VAULT_PREFIX}{name.upper()}"
+        if value := os.environ.get(variable):
+            found[name] = value.strip(), variable
+    return found
+
+
 def _from_file(path: Path) -> Iterator[tuple[str, object]]:
+    content = {name: value for name, value in _content(path).items() if name != _VAULT_SECTION}
+    _refuse_unknown(content, str(path))
+    yield from content.items()
+
+
+def _content(path: Path) -> dict[Any, Any]:
     if not path.is_file():
-        return
+        return {}
     import yaml
 
     try:
@@ -183,11 +215,10 @@ def _from_file(path: Path) -> Iterator[tuple[str, object]]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}. Correct the file or move it away.") from error
     if content is None:
-        return
+        return {}
     if not isinstance(content, dict):
         raise InvalidInput(f"{path} must hold lines of the form `name: value`.")
-    _refuse_unknown(content, str(path))
-    yield from content.items()
+    return content
 
 
 def _refuse_unknown(names: Mapping[Any, object], where: str) -> None:

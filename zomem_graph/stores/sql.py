@@ -12,7 +12,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from sqlalchemy import Boolean, Float, Integer, LargeBinary, TableClause, column, table
 from sqlalchemy.types import TypeEngine
 
-from zomem_graph.stores import metric_records, records, summary_records, work_records
+from zomem_graph.stores import metric_records, records, summary_records, vault_records, work_records
 from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
 
 __all__ = [
@@ -53,6 +53,8 @@ __all__ = [
     "token_pieces",
     "tombstones",
     "turns",
+    "vault_facts",
+    "vault_sessions",
 ]
 
 _TYPES: dict[Any, type[TypeEngine[Any]]] = {
@@ -113,6 +115,8 @@ procedures = light_table("procedures", work_records.Procedure)
 procedure_episodes = light_table("procedure_episodes", work_records.ProcedureEpisode)
 executor_runs = light_table("executor_runs", work_records.ExecutorRun)
 executor_history = light_table("executor_history", work_records.ExecutorHistory)
+vault_facts = light_table("vault_facts", vault_records.VaultFact)
+vault_sessions = light_table("vault_sessions", vault_records.VaultSession)
 outbox = table(
     "outbox",
     column("seq", Integer),

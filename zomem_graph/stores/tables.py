@@ -15,6 +15,7 @@ from zomem_graph.stores.summary_tables import ContextBudgetRow, SummaryRow, Summ
 from zomem_graph.stores.table_fields import json_field as _json
 from zomem_graph.stores.table_fields import text_field as _text
 from zomem_graph.stores.table_fields import time_field as _time
+from zomem_graph.stores.vault_tables import VaultFactRow, VaultSessionRow
 from zomem_graph.stores.token_tables import ItemTokensRow, PieceCountRow
 from zomem_graph.stores.work_tables import ExecutorHistoryRow, ExecutorRunRow, ProcedureEpisodeRow, ProcedureRow
 
@@ -22,7 +23,7 @@ __all__ = [
     "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "DocumentRow", "EmbeddingCacheRow", "EpisodeEntityRow",
     "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "InheritanceRow", "ItemRow", "ItemTokensRow",
     "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
-    "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow",
+    "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow", "VaultFactRow", "VaultSessionRow",
     "ExecutorHistoryRow", "ExecutorRunRow", "ProcedureEpisodeRow", "ProcedureRow",
     "ContextBudgetRow", "ModelCallRow", "OperationRow", "SummaryRow", "SummarySourceRow",
 ]  # fmt: skip

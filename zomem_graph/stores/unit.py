@@ -26,6 +26,7 @@ from zomem_graph.stores.summaries import Summaries
 from zomem_graph.stores.tokens import Tokens
 from zomem_graph.stores.tombstones import Tombstones
 from zomem_graph.stores.turns import Turns
+from zomem_graph.stores.vault import VaultRows
 
 __all__ = ["Unit"]
 
@@ -121,6 +122,11 @@ class Unit:
     def tokens(self) -> Tokens:
         """The token vectors of what search sees."""
         return Tokens(self._connection, self._dialect)
+
+    @cached_property
+    def vault(self) -> VaultRows:
+        """What the vault mirrors."""
+        return VaultRows(self._connection, self._dialect)
 
     @cached_property
     def outbox(self) -> Outbox:

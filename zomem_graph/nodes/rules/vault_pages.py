@@ -1,0 +1,147 @@
+"""The pages of a vault that people read: MEMORY.md and one summary a day (spec F116, F119).
+
+What we write stands in one block between two markers. Everything outside of it belongs to whoever wrote it and is
+kept to the letter, down to its line ends.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+__all__ = ["SECTIONS", "DayEntry", "PageFact", "daily_block", "listed_in", "memory_block", "own_text", "with_block"]
+
+SECTIONS: Final = ("Facts Learned", "Decisions Made", "Preferences Noted", "Action Items")
+"""The sections of a daily summary, in order."""
+
+_BEGIN: Final = "<!-- zomem:begin - this block is written anew each night; write above or below it -->"
+_BEGINS: Final = "<!-- zomem:begin"
+_END: Final = "<!-- zomem:end -->"
+_ADD_ABOVE: Final = 0.5
+_LONGEST: Final = 300
+_AROUND: Final = 4  # the two markers, the title and a blank line
+_NOTHING: Final = "nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFact:
+    """A fact as MEMORY.md sees it; a subject in another persona than the vault's is shown with its name."""
+
+    subject: str
+    predicate: str | None
+    object: str
+    activation: float
+
+    @property
+    def line(self) -> str:
+        """The line of the fact under its subject."""
+        said = _one_line(self.object)
+        return f"- {_one_line(self.predicate)}: {said}" if self.predicate else f"- {said}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayEntry:
+    """One line of a daily summary: the section it stands in, what it says, and the session it came from."""
+
+    section: str
+    text: str
+    session: str
+
+
+def memory_block(facts: Sequence[PageFact], *, lines: int, listed: frozenset[tuple[str, str]], least: float) -> str:
+    """Return the block of MEMORY.md: what is above .5, and what stood there and is still `least` or more.
+
+    Grouped by subject, most active first; at most `lines` lines, markers included.
+    """
+    wanted = [
+        fact
+        for fact in facts
+        if fact.activation > _ADD_ABOVE
+        or (fact.activation >= least and (_one_line(fact.subject), fact.line) in listed)
+    ]
+    wanted.sort(key=lambda fact: (-round(fact.activation, 6), fact.subject, fact.predicate or "", fact.object))
+    room = max(0, lines - _AROUND - 1)  # one more for the line that says what did not fit
+    chosen: dict[str, list[PageFact]] = {}
+    taken = 0
+    for fact in wanted:
+        subject = _one_line(fact.subject)
+        cost = 1 if subject in chosen else 3
+        if taken + cost > room:
+            continue
+        chosen.setdefault(subject, []).append(fact)
+        taken += cost
+    text = ["# Memory", ""]
+    for subject, group in chosen.items():
+        text += [f"## {subject}", *(fact.line for fact in group), ""]
+    left = len(wanted) - sum(len(group) for group in chosen.values())
+    if left:
+        text.append(f"({left} more in knowledge-graph/facts.jsonl)")
+    elif not wanted:
+        text.append("(nothing yet)")
+    return _block(text)
+
+
+def listed_in(page: str) -> frozenset[tuple[str, str]]:
+    """Return (subject, line) of every fact in the block of a MEMORY.md."""
+    found: set[tuple[str, str]] = set()
+    subject = ""
+    for line in _inside(page):
+        if line.startswith("## "):
+            subject = line[3:]
+        elif line.startswith("- "):
+            found.add((subject, line))
+    return frozenset(found)
+
+
+def daily_block(day: date, entries: Sequence[DayEntry], sessions: int, turns: int) -> str:
+    """Return the block of a daily summary; equal lines of a section stand there once."""
+    text = [f"# {day:%Y-%m-%d}", "", f"{sessions} sessions, {turns} messages.", ""]
+    for section in SECTIONS:
+        said = dict.fromkeys(f"- {_one_line(entry.text)}" for entry in entries if entry.section == section)
+        text += [f"## {section}", *(said or [f"({_NOTHING})"]), ""]
+    return _block(text)
+
+
+def with_block(page: str | None, block: str) -> str:
+    """Return a page with its block replaced, or added below what stands there; the rest is kept to the letter."""
+    if not page or not page.strip():
+        return block
+    newline = "\r\n" if "\r\n" in page else "\n"
+    begin, end = _ends(page)
+    written = block.replace("\n", newline)
+    if begin is not None and end is not None:
+        return page[:begin] + written.rstrip("\r\n") + page[end:]
+    between = "" if page.endswith((newline * 2, "\n\n")) else newline if page.endswith("\n") else newline * 2
+    return page + between + written
+
+
+def own_text(page: str) -> str:
+    """Return what stands outside of the block: what people wrote."""
+    begin, end = _ends(page)
+    if begin is None or end is None:
+        return page
+    return page[:begin] + page[end:]
+
+
+def _ends(page: str) -> tuple[int | None, int | None]:
+    """Return where the block begins and ends; None when one of its markers is gone, so that nothing is lost."""
+    begin = page.find(_BEGINS)
+    end = page.find(_END, begin) if begin >= 0 else -1
+    return (begin, end + len(_END)) if end >= 0 else (None, None)
+
+
+def _inside(page: str) -> list[str]:
+    begin, end = _ends(page)
+    return [] if begin is None else page[begin:end].splitlines()
+
+
+def _block(text: Sequence[str]) -> str:
+    body = list(text)
+    while body and not body[-1]:
+        body.pop()
+    return "\n".join([_BEGIN, *body, _END, ""])
+
+
+def _one_line(text: str) -> str:
+    said = " ".join(text.split()).replace("<!--", "&lt;!--").replace("-->", "--&gt;")
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"

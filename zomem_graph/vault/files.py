@@ -1,0 +1,167 @@
+"""Files that survive whatever happens while they are written: atomic, durable, readable by their owner only.
+
+A file is replaced whole or not at all. What is appended begins on a line of its own, even after a line that a
+crash cut short. A line is ended by a line feed; a carriage return before it is no part of it.
+"""
+
+import errno
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zomem_graph.stores.errors import StoreReadOnly
+
+__all__ = ["Line", "append_lines", "json_line", "make_folder", "read_lines", "replace_file", "sweep_leftovers"]
+
+_OURS = 0o600
+_MARK = ".part"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a file: its number from 1, its text, and what it says (None when it is no JSON object)."""
+
+    number: int
+    text: str
+    said: dict[str, Any] | None
+    whole: bool = True
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder that only its owner can read; raise StoreReadOnly with the cure."""
+    with told_clearly(path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def replace_file(path: Path, content: bytes | str) -> bool:
+    """Write a file whole, or leave it as it is; return whether anything changed.
+
+    The new content is on the disk before the old one goes. Raises StoreReadOnly.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
+        return False
+    part = path.with_name(f".{path.name}.{os.getpid()}{_MARK}")
+    with told_clearly(path):
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OURS)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        _settle(path.parent)
+    return True
+
+
+def append_lines(path: Path, lines: Sequence[str]) -> None:
+    """Add lines to a file; after an error it is as long as it was. Raises StoreReadOnly."""
+    if not lines:
+        return
+    with told_clearly(path):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, _OURS)
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            torn = end > 0 and _last_byte(file.fileno(), end) != b"\n"
+            data = ("\n" if torn else "").encode() + "".join(f"{line}\n" for line in lines).encode("utf-8")
+            try:
+                written = file.write(data)
+                if written != len(data):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(end)
+                raise
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Yield the lines of a file, blank ones left out; none when there is no file.
+
+    `whole` is False for a last line without its end. Raises StoreReadOnly when it cannot be read.
+    """
+    with told_clearly(path):
+        if not path.is_file():
+            return
+        data = path.read_bytes()
+    parts = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for number, part in enumerate(parts, start=1):
+        if not part.strip():
+            continue
+        try:
+            text = part.decode("utf-8").rstrip("\r")
+        except UnicodeDecodeError:
+            text = part.decode("utf-8", "replace").rstrip("\r")
+            yield Line(number=number, text=text, said=None, whole=number < len(parts))
+            continue
+        yield Line(number=number, text=text, said=_object(text), whole=number < len(parts))
+
+
+def json_line(value: Any) -> str:
+    """Return a value as one line of JSON that is valid UTF-8, whatever characters it holds."""
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(", ", ": "))
+    return text
+
+
+def sweep_leftovers(folders: Iterable[Path]) -> int:
+    """Remove what writers that were killed left behind; return how many files that were."""
+    gone = 0
+    for folder in folders:
+        with told_clearly(folder):
+            for part in folder.glob(f".*{_MARK}"):
+                part.unlink(missing_ok=True)
+                gone += 1
+    return gone
+
+
+@contextmanager
+def told_clearly(path: Path) -> Iterator[None]:
+    """Raise StoreReadOnly, with the cure, for whatever the system says of a file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            said = f"The disk is full: {path} was not written and is as it was. Free some space and run it again."
+        elif error.errno == errno.EROFS:
+            said = f"{path} is on a disk that is mounted read-only. Mount it for writing."
+        elif error.errno in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
+            said = f"{path}: something else stands there ({error.strerror}). Move it away."
+        else:
+            said = f"{path} cannot be used: {error.strerror or error}. Check the folder's owner and permissions."
+        raise StoreReadOnly(said) from error
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _last_byte(descriptor: int, end: int) -> bytes:
+    return os.pread(descriptor, 1, end - 1)
+
+
+def _settle(folder: Path) -> None:
+    """Have the change of a folder on the disk, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    except OSError:
+        return  # Windows opens no folders
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,132 @@
+"""What every part of a vault stands on: its memory, its folder, its options, and who we are.
+
+SQL is the truth and is written first. A note in the same transaction says that the files have yet to follow; it is
+taken back when they have, so that a crash in between only leaves work for the next call.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final
+
+from zomem_graph.memory import Memory
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.unit import Unit
+from zomem_graph.vault.lease import Lease
+from zomem_graph.vault.options import VaultOptions
+from zomem_graph.vault.place import Place
+
+__all__ = ["SESSION_PREFIX", "Ground", "Told"]
+
+SESSION_PREFIX: Final = "vault/"
+"""How the sessions of a vault's logs begin in the database."""
+
+_ID, _PENDING, _NOTES, _DAYS = "vault.id", "vault.pending", "vault.notes", "vault.days"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One thing a person should know about what was done, such as a line that could not be read."""
+
+    where: str
+    said: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.said}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """One vault: the memory whose facts it mirrors, and the folder that mirrors them."""
+
+    memory: Memory
+    place: Place
+    options: VaultOptions
+    lock: FolderLock
+    lease: Lease
+
+    def now(self) -> datetime:
+        """Return the time it is."""
+        return self.memory.clock()
+
+    def today(self) -> date:
+        """Return the day it is in the vault's time zone."""
+        return self.day_of(self.now())
+
+    def day_of(self, moment: datetime) -> date:
+        """Return the day of a moment in the vault's time zone."""
+        return moment.astimezone(self.options.zone).date()
+
+    @property
+    def scope(self) -> Scope:
+        """Who the vault's facts belong to."""
+        return Scope(persona=self.options.persona, time_zone=self.options.time_zone)
+
+    @contextmanager
+    def held(self, *, wait_seconds: float = 30.0) -> Iterator[None]:
+        """Hold the vault alone, on this machine and among machines; raises StoreLocked."""
+        with self.lock.held(wait_seconds=wait_seconds):
+            self.lease.take(self.now())
+            yield
+
+    def id(self) -> str | None:
+        """Return the id of the vault that this home mirrors, None when it has none."""
+        with self.memory.stores.read() as unit:
+            return unit.journal.meta(_ID)
+
+    def set_id(self, vault_id: str) -> None:
+        """Record which vault this home mirrors."""
+        with self.memory.stores.write() as unit:
+            unit.journal.set_meta(_ID, vault_id)
+
+    def behind(self) -> bool:
+        """Return whether the files have yet to follow the database."""
+        with self.memory.stores.read() as unit:
+            return unit.journal.meta(_PENDING) == "1"
+
+    def caught_up(self) -> None:
+        """Record that the files say what the database says."""
+        if self.behind():
+            with self.memory.stores.write() as unit:
+                unit.journal.set_meta(_PENDING, "0")
+
+    def notes(self) -> dict[str, Any]:
+        """Return what was noted of earlier runs: last consolidation, its duration, the last probe."""
+        with self.memory.stores.read() as unit:
+            return _object(unit.journal.meta(_NOTES))
+
+    def note(self, **values: Any) -> None:
+        """Note values beside those noted before."""
+        with self.memory.stores.write() as unit:
+            said = _object(unit.journal.meta(_NOTES)) | values
+            unit.journal.set_meta(_NOTES, json.dumps(said))
+
+    def days_to_tell(self) -> list[date]:
+        """Return the days of which something was said that no summary holds yet, oldest first."""
+        with self.memory.stores.read() as unit:
+            return sorted(date.fromisoformat(day) for day in _object(unit.journal.meta(_DAYS)))
+
+    def told(self, days: Iterable[date]) -> None:
+        """Record that these days have their summary."""
+        gone = {f"{day}" for day in days}
+        with self.memory.stores.write() as unit:
+            left = {day: 1 for day in _object(unit.journal.meta(_DAYS)) if day not in gone}
+            unit.journal.set_meta(_DAYS, json.dumps(left))
+
+    def to_tell(self, unit: Unit, days: Iterable[date]) -> None:
+        """Record within a transaction that these days need a new summary."""
+        known = _object(unit.journal.meta(_DAYS)) | {f"{day}": 1 for day in days}
+        unit.journal.set_meta(_DAYS, json.dumps(known))
+
+    @staticmethod
+    def fall_behind(unit: Unit) -> None:
+        """Record within a transaction that the files have yet to follow."""
+        unit.journal.set_meta(_PENDING, "1")
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    said = json.loads(text) if text else {}
+    return dict(said) if isinstance(said, Mapping) else {}
