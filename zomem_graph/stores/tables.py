@@ -15,8 +15,8 @@ from zomem_graph.stores.summary_tables import ContextBudgetRow, SummaryRow, Summ
 from zomem_graph.stores.table_fields import json_field as _json
 from zomem_graph.stores.table_fields import text_field as _text
 from zomem_graph.stores.table_fields import time_field as _time
-from zomem_graph.stores.vault_tables import VaultFactRow, VaultSessionRow
 from zomem_graph.stores.token_tables import ItemTokensRow, PieceCountRow
+from zomem_graph.stores.vault_tables import VaultFactRow, VaultSessionRow
 from zomem_graph.stores.work_tables import ExecutorHistoryRow, ExecutorRunRow, ProcedureEpisodeRow, ProcedureRow
 
 __all__ = [

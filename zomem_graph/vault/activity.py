@@ -12,7 +12,19 @@ from zomem_graph.stores.vault_records import VaultFact
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.options import VaultOptions
 
-__all__ = ["ACTIVE", "ARCHIVED", "FADING", "Standing", "archive", "decay", "join", "over_the_cap", "revive", "stand"]
+__all__ = [
+    "ACTIVE",
+    "ARCHIVED",
+    "FADING",
+    "Standing",
+    "archive",
+    "decay",
+    "fresh",
+    "join",
+    "over_the_cap",
+    "revive",
+    "stand",
+]
 
 ACTIVE, FADING, ARCHIVED = "active", "fading", "archived"
 
@@ -102,6 +114,11 @@ def join(unit: Unit, facts: Iterable[Fact], at: Mapping[str, datetime], now: dat
     revive(unit, [fact for fact in changed if fact.id in known and known[fact.id].band == FADING])
     unit.vault.put(rows)
     return changed
+
+
+def fresh(fact_id: str, now: datetime) -> VaultFact:
+    """Return the row of a fact that is as active as can be."""
+    return VaultFact(fact_id=fact_id, activation=1.0, as_of=now, band=ACTIVE)
 
 
 def revive(unit: Unit, facts: Sequence[Fact]) -> None:

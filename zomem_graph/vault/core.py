@@ -1,0 +1,420 @@
+"""The front door of the vault: open it, then ingest, recall, summarize, consolidate, and look after it.
+
+A vault is a folder that people can read and an ordinary memory whose facts it mirrors. The memory is opened without
+chat models and with an embedder of this machine only, whatever keys the environment holds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from zomem_graph.memory import Memory
+from zomem_graph.nodes.options import HydeOptions, MemoryOptions, RetrieveOptions, WriteOptions
+from zomem_graph.nodes.ports import Clock, Embedder
+from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
+from zomem_graph.settings import Settings
+from zomem_graph.stores.errors import InvalidInput, StoreError, UnknownName
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.store import Home, Stores
+from zomem_graph.vault import activity, consolidation, health, ingest, smoke, summaries
+from zomem_graph.vault.backup import unpack_archive
+from zomem_graph.vault.embedding import choose_embedder
+from zomem_graph.vault.files import replace_file
+from zomem_graph.vault.following import catch_up, follow, rewrite
+from zomem_graph.vault.ground import Ground
+from zomem_graph.vault.lease import Lease, this_host
+from zomem_graph.vault.mirror import write_memory_page
+from zomem_graph.vault.options import VaultOptions, read_options
+from zomem_graph.vault.place import Place
+from zomem_graph.vault.probe import plant_usual_canaries, probe
+from zomem_graph.vault.rebuild import files_id, rebuild
+from zomem_graph.vault.recall import VaultHits, recall
+
+__all__ = ["Vault"]
+
+# Reading the vectors from SQL is faster than loading Chroma, up to far more facts than a vault has.
+_OPTIONS = MemoryOptions(
+    write=WriteOptions(background=False),
+    retrieve=RetrieveOptions(exact_below=200_000),
+    hyde=HydeOptions(on=False),
+)
+
+
+class Vault:
+    """One vault; made by `Vault.open`. Safe to use from several processes, one writes at a time."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.ground = ground
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        home: str | Path | None = None,
+        config: str | Path | None = None,
+        embeddings: "str | Embedder | None" = None,
+        clock: Clock | None = None,
+        host: str | None = None,
+        take_over: bool = False,
+        **options: Any,
+    ) -> "Vault":
+        """Open a vault, and make it where there is none; also a context manager.
+
+        `path`: the argument, else ZOMEM_VAULT_DATA_PATH, else `memory_oracle.data_path` in `config` (the home's
+        zomem.yaml unless given), else /data/memory where that can be written. `home` is the memory's folder as
+        everywhere. `options` are those of VaultOptions. Raises ZomemError with what to do.
+        """
+        found = Settings.load(home)
+        file = Path(config).expanduser() if config is not None else found.home / "zomem.yaml"
+        if config is not None and not file.is_file():
+            raise InvalidInput(f"There is no file {file}.")
+        chosen = read_options(file, data_path=path, **options)
+        settings = found if home is not None or chosen.home is None else Settings.load(chosen.home)
+        _refuse_servers(settings)
+        embedder = choose_embedder(chosen, settings, _recorded(settings), embeddings)
+        memory = Memory.open(settings.home, embeddings=embedder, chat_model="none", clock=clock, options=_OPTIONS)
+        place = Place(chosen.data_path)
+        lease = Lease(path=place.lease, host=host or this_host(), minutes=chosen.lease_minutes, take_over=take_over)
+        vault = cls(Ground(memory=memory, place=place, options=chosen, lock=FolderLock(place.lock), lease=lease))
+        try:
+            vault._begin()
+        except BaseException:
+            memory.close()
+            raise
+        return vault
+
+    # -- what it is ----------------------------------------------------------------------------
+
+    @property
+    def memory(self) -> Memory:
+        """The memory whose facts this vault mirrors."""
+        return self.ground.memory
+
+    @property
+    def place(self) -> Place:
+        """Where the files are."""
+        return self.ground.place
+
+    @property
+    def options(self) -> VaultOptions:
+        """The figures of this vault."""
+        return self.ground.options
+
+    def status(self) -> dict[str, Any]:
+        """Return where everything is and how it stands, without writing a report."""
+        ground = self.ground
+        self._check()
+        shown = {one.name: getattr(ground.options, one.name) for one in fields(VaultOptions)}
+        holder, at = ground.lease.holder()
+        waiting = ground.days_to_tell()
+        return {
+            "data_path": str(ground.place.root),
+            "home": str(ground.memory.settings.home),
+            "vault": ground.id(),
+            "embedder": None if ground.memory.embedder is None else ground.memory.embedder.identity,
+            "degraded": list(ground.memory.standing_notes()),
+            "lease": {"host": holder, "at": None if at is None else at.isoformat()},
+            "days_to_summarize": [f"{day}" for day in waiting],
+            "other_files": [str(path.relative_to(ground.place.root)) for path in ground.place.strangers()],
+            "options": {name: str(value) if isinstance(value, Path) else value for name, value in shown.items()},
+            "health": health.measure(ground),
+        }
+
+    # -- the verbs -----------------------------------------------------------------------------
+
+    def init(self) -> dict[str, Any]:
+        """Make what is missing and never overwrite what is there; safe to repeat.
+
+        On a new machine the facts are read back from the files; where the files are gone, they are written anew.
+        """
+        ground = self.ground
+        read_back: dict[str, Any] | None = None
+        with ground.held():
+            ground.place.make()
+            if self._state() == "of another home" and ground.id() is None:
+                read_back = rebuild(ground)
+            elif self._state() == "of another home":
+                self._check()
+            if ground.id() is None:
+                ground.set_id(new_id())
+            self._stay_local()
+            catch_up(ground)
+            self._write_missing()
+        return {"data_path": str(ground.place.root), "home": str(ground.memory.settings.home), "read_back": read_back}
+
+    def ingest(
+        self, given: "str | Path | Iterable[Mapping[str, Any]] | None" = None, *, source: str = "vault"
+    ) -> dict[str, Any]:
+        """Take in facts or a session log; without an argument, every session log that is new or has grown.
+
+        `given`: the path of a file, or dicts: facts with subject, predicate and object, or messages with role and
+        content. Facts are stored all or none. Raises InvalidInput that names the bad line, SecretRefused.
+        """
+        self._check()
+        lines, where = _given(given)
+        facts = [line for line in lines if ingest.is_fact(line)]
+        said = [line for line in lines if not ingest.is_fact(line)]
+        if facts and said:
+            raise InvalidInput(
+                f"{where} mixes facts and messages. Give them one after the other; nothing was stored."
+            )
+        with self.ground.held():
+            notes = [str(one) for one in catch_up(self.ground).told]
+            if facts:
+                came = ingest.read_facts(self.ground, facts, source=source, where=where)
+            else:
+                if said:
+                    self._keep_session(said, where, given)
+                came = ingest.read_sessions(self.ground)
+                if came.fact_ids or came.sessions:
+                    catch_up(self.ground)
+        report = came.plain()
+        report["notes"] = [*notes, *report["notes"]]
+        return report
+
+    def recall(self, query: str, *, limit: int = 10, scope: Scope | None = None, probe: bool = False) -> VaultHits:
+        """Return what answers a question, from the vault and the rest of the memory; the best are used and raised."""
+        self._check()
+        return recall(self.ground, query, limit=limit, scope=scope or self.ground.scope, probe=probe)
+
+    def summarize(self, day: date | str | None = None) -> dict[str, Any]:
+        """Write the daily page of each day that has something new, and of `day` when it is given."""
+        self._check()
+        named = [] if day is None else [_day(day)]
+        with self.ground.held():
+            catch_up(self.ground)
+            came = ingest.read_sessions(self.ground)
+            written = summaries.write_days(self.ground, [*self.ground.days_to_tell(), *named])
+        return {
+            "days": [f"{one}" for one in written],
+            "sessions": came.sessions,
+            "facts": came.facts,
+            "notes": [*map(str, came.told)],
+        }
+
+    def consolidate(self, *, tell: Callable[[str], None] | None = None) -> dict[str, Any]:
+        """Do the night's work and return what was done; raises StoreLocked while another run is at work.
+
+        `tell` is called with the name of each step and of each file before it is written.
+        """
+        self._check()
+        return consolidation.consolidate(self.ground, tell=tell)
+
+    def health_check(self) -> dict[str, Any]:
+        """Measure everything, write health.json and health.prom, and return the report."""
+        self._check()
+        with self.ground.held():
+            return health.check_health(self.ground)
+
+    def quality_probe(self) -> dict[str, Any]:
+        """Ask for the canaries and return how many came back; health.json has the figure too."""
+        self._check()
+        with self.ground.held():
+            found = probe(self.ground)
+            health.check_health(self.ground)
+        return found
+
+    def restore(self, *ids: str, backup: str | Path | None = None) -> dict[str, Any]:
+        """Bring archived facts back by id, or everything from an archive; without either, list what there is.
+
+        An archive takes the place of the files, and the home is made equal to them. Raises UnknownName.
+        """
+        self._check()
+        if ids and backup is not None:
+            raise InvalidInput("Name facts or an archive, not both.")
+        if backup is not None:
+            return self._restore_files(backup)
+        if ids:
+            return self._restore_facts(ids)
+        with self.ground.memory.stores.read() as unit:
+            gone = [(fact, row) for fact, row in unit.vault.everything() if fact.state == "archived"]
+        return {
+            "archives": [path.name for _day, path in self.place.archives()],
+            "archived": [
+                {"id": file_id(fact.id), "text": fact.text, "since": f"{fact.ended_at}"} for fact, _ in gone
+            ],
+        }
+
+    def rebuild(self, *, replace: bool = False) -> dict[str, Any]:
+        """Fill the home from the files alone; with `replace`, in place of the vault it holds."""
+        with self.ground.held():
+            self.place.make()
+            self._stay_local()
+            found = rebuild(self.ground, instead=replace)
+            self._write_missing()
+        return found
+
+    def smoke_test(self, *, cron: str | Path | None = None, strict: bool = False) -> list[smoke.Finding]:
+        """Look whether everything is in place; `strict` also asks for a disk of its own and a cron table."""
+        return smoke.smoke_test(self.ground, cron=None if cron is None else Path(cron), strict=strict)
+
+    def close(self) -> None:
+        """Release everything."""
+        self.memory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- how -----------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Make a vault where neither the folder nor the home has one."""
+        if self._state() == "nowhere":
+            self.init()
+
+    def _state(self) -> str:
+        """Return how home and files stand to each other: nowhere, together, without files, or of another home."""
+        place, ours = self.place, self.ground.id()
+        there = place.activation.is_file() or (place.facts.is_file() and place.facts.stat().st_size > 0)
+        if not there:
+            return "nowhere" if ours is None else "without files"
+        theirs = files_id(self.ground)
+        return "together" if ours is not None and theirs in (ours, None) else "of another home"
+
+    def _check(self) -> None:
+        """Raise StoreError, with the cure, unless home and files belong together."""
+        state, root, home = self._state(), self.place.root, self.memory.settings.home
+        if state == "without files":
+            raise StoreError(
+                f"{root} has no files of a vault, but the home {home} mirrors one. Is its disk mounted? "
+                "Mount it; or, to write the files anew from the database, run `zomem vault init`."
+            )
+        if state == "of another home" and self.ground.id() is None:
+            raise StoreError(
+                f"{root} is a vault that the home {home} does not know, as on a new machine. Read it back first: "
+                "`zomem vault rebuild`."
+            )
+        if state == "of another home":
+            raise StoreError(
+                f"{root} was last written for another home than {home}, on this machine or another. Nothing was "
+                "changed. Use that home (--home DIR), or take over what the files say: "
+                "`zomem vault rebuild --replace`."
+            )
+
+    def _stay_local(self) -> None:
+        """Record the embedder, so that whoever opens this home by itself never chooses a remote one for it."""
+        embedder = self.memory.embedder
+        with self.memory.stores.write() as unit:
+            if embedder is not None and unit.journal.meta(EMBEDDER_KEY) is None:
+                unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)
+
+    def _write_missing(self) -> None:
+        """Write the files that are not there yet; what is there stays."""
+        ground = self.ground
+        plant_usual_canaries(ground)
+        knowledge = (self.place.facts, self.place.archived, self.place.entities, self.place.relations)
+        if not all(path.is_file() for path in (*knowledge, self.place.activation)):
+            rewrite(ground)
+        if not self.place.memory_md.is_file():
+            write_memory_page(ground)
+        if not self.place.health.is_file():
+            health.check_health(ground)
+
+    def _keep_session(self, said: list[dict[str, Any]], where: str, given: object) -> None:
+        """Put messages that came from elsewhere among the session logs, so that they are read like the others."""
+        inside = isinstance(given, str | Path) and Path(given).resolve().parent == self.place.sessions.resolve()
+        if inside:
+            return
+        text = "".join(f"{ingest.session_line(line)}\n" for line in said)
+        name = f"{self.ground.now().astimezone(self.options.zone):%Y-%m-%d-%H%M%S}"
+        stem = Path(where).stem if isinstance(given, str | Path) else "given"
+        replace_file(self.place.sessions / f"{name}-{_safe(stem)}.jsonl", text)
+
+    def _restore_facts(self, ids: Iterable[str]) -> dict[str, Any]:
+        wanted = [fact_id(one) for one in ids]
+        ground = self.ground
+        with ground.held():
+            catch_up(ground)
+            with ground.memory.stores.write() as unit:
+                rows = unit.vault.of(wanted)
+                facts = {fact.id: fact for fact in unit.facts.find(list(rows))}
+                for one in wanted:
+                    fact = facts.get(one)
+                    if fact is None or fact.state != "archived":
+                        said = f"No archived fact has the id {one!r:.80}. `zomem vault restore` lists them."
+                        raise UnknownName(said)
+                    if (other := unit.facts.current(fact.persona, fact.slot)) is not None:
+                        raise InvalidInput(f"{fact.text!r:.80} cannot come back: {other.text!r:.80} holds now.")
+                    unit.facts.change(fact.id, state="current", ended_at=None)
+                    unit.provenance.ended([fact.id], at=None, superseded_by=None, now=ground.now())
+                back = unit.facts.find(wanted)
+                unit.vault.put([activity.fresh(fact.id, ground.now()) for fact in back])
+                activity.revive(unit, back)
+                ground.fall_behind(unit)
+            follow(ground, wanted, again=True)
+        return {"restored": [{"id": file_id(fact.id), "text": fact.text} for fact in back]}
+
+    def _restore_files(self, backup: str | Path) -> dict[str, Any]:
+        named = Path(backup)
+        path = self.place.archives()[-1][1] if str(backup) == "latest" and self.place.archives() else named
+        if not path.is_file() and (self.place.backups / named.name).is_file():
+            path = self.place.backups / named.name
+        with self.ground.held():
+            names = unpack_archive(self.place, path)
+            found = rebuild(self.ground, instead=True)
+        return {"archive": path.name, "files": len(names), **found}
+
+
+def _refuse_servers(settings: Settings) -> None:
+    """Raise InvalidInput when the home's database or index would be on a server: a vault stays on its machine."""
+    for name, url in (("ZOMEM_DATABASE_URL", settings.database_url), ("ZOMEM_CHROMA_URL", settings.chroma_url)):
+        if url is not None and not url.startswith("sqlite:"):
+            said = f"{name} points to a server, and a vault never uses the network. Run it without {name}."
+            raise InvalidInput(said)
+
+
+def _recorded(settings: Settings) -> str | None:
+    """Return the embedder a home was made with, None for a new home."""
+    if settings.database_url is None and not settings.database_file.is_file():
+        return None
+    stores = Stores.open(Home(settings.home, settings.database_file), database_url=settings.database_url)
+    try:
+        with stores.read() as unit:
+            return unit.journal.meta(EMBEDDER_KEY)
+    finally:
+        stores.close()
+
+
+def _given(given: object) -> tuple[list[dict[str, Any]], str]:
+    """Return the lines of what was given and what to call it."""
+    if given is None:
+        return [], "sessions"
+    if isinstance(given, str | Path):
+        path = Path(given)
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput(f"{path} cannot be read: {error}.") from error
+        return ingest.lines_in(text, path.name), path.name
+    if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping):
+        raise InvalidInput(f"Pass a path or a list of dicts, not {type(given).__name__}.")
+    lines = list(given)
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, Mapping):
+            raise InvalidInput(f"entry {number} must be a dict, not {type(line).__name__}.")
+    return [dict(line) for line in lines], "what was given"
+
+
+def _day(day: date | str) -> date:
+    if isinstance(day, date):
+        return day
+    try:
+        return date.fromisoformat(day)
+    except ValueError as error:
+        raise InvalidInput(f"{day!r:.40} is no day; write 2027-03-01.") from error
+
+
+def _safe(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)[:60] or "given"

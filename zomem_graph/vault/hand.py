@@ -1,0 +1,163 @@
+"""What people write into the files is taken in: a changed line, a new line, with "hand" as where it came from.
+
+A line that cannot be read is moved to a file of its own and never thrown away. A line that is gone is written again:
+whoever wants a fact gone says so with `zomem delete` or `zomem forget`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from zomem_graph.nodes.rules.vault_lines import fact_id, named, writer
+from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.nodes.steps.settle import retire
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.records import Fact, Origin
+from zomem_graph.stores.retry import written
+from zomem_graph.stores.unit import Unit
+from zomem_graph.vault.activity import archive, join
+from zomem_graph.vault.files import append_lines, read_lines
+from zomem_graph.vault.ground import Ground, Told
+
+__all__ = ["HAND", "TakenIn", "note_files", "take_in"]
+
+HAND: Final = "hand"
+_STAMPS: Final = "vault.stamps"
+_DETAILS: Final = ("category", "tier", "importance", "confidence")
+
+
+@dataclass(slots=True)
+class TakenIn:
+    """What was taken in from the files: how many lines, and what could not be."""
+
+    changed: int = 0
+    told: list[Told] = field(default_factory=list)
+
+    @property
+    def anything(self) -> bool:
+        """Whether the files have to be written anew."""
+        return bool(self.changed or self.told)
+
+
+def take_in(ground: Ground) -> TakenIn:
+    """Take in what was changed by hand since the files were last written; nothing when they were not touched."""
+    taken = TakenIn()
+    place = ground.place
+    known = _stamps(ground)
+    for path in (place.facts, place.archived):
+        if known.get(path.name) != _stamp(path):
+            _take_in_file(ground, path, taken)
+    return taken
+
+
+def note_files(ground: Ground) -> None:
+    """Remember how the files stand now, so that a change by somebody else is seen."""
+    place = ground.place
+    stamps = {path.name: _stamp(path) for path in (place.facts, place.archived)}
+    if stamps != _stamps(ground):
+        with ground.memory.stores.write() as unit:
+            unit.journal.set_meta(_STAMPS, json.dumps(stamps))
+
+
+def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
+    for line in read_lines(path):
+        where = f"{path.name} line {line.number}"
+        if line.said is None:
+            what = "cannot be read as JSON" if line.whole else "is half-written"
+            _set_aside(ground, taken, where, line.text, what)
+            continue
+        who = writer(line.said)
+        if who == "us":
+            continue
+        try:
+            written(ground.memory.stores, lambda unit, said=line.said: _take_in_line(unit, ground, said))  # type: ignore[misc]  # the line of this turn
+            taken.changed += 1
+        except InvalidInput as error:
+            _set_aside(ground, taken, where, line.text, str(error))
+
+
+def _set_aside(ground: Ground, taken: TakenIn, where: str, text: str, why: str) -> None:
+    """Keep a line that could not be taken in, once, and say so."""
+    aside = ground.place.unreadable
+    known = aside.read_text("utf-8", "replace").splitlines() if aside.is_file() else []
+    if text not in known:
+        append_lines(
+            aside, [f"# {ground.now().isoformat(timespec='seconds')} {where}: {' '.join(why.split())}", text]
+        )
+    taken.told.append(Told(where, f"{why}; kept in {aside.name}"))
+
+
+def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any]) -> None:
+    now = ground.now()
+    subject, predicate, value = named(line)
+    found = unit.facts.find([fact_id(str(line["id"]))]) if line.get("id") else []
+    ground.fall_behind(unit)
+    if found and (found[0].entity, found[0].key, found[0].value) == (subject, predicate, value):
+        _change(unit, found[0], line, now)
+        return
+    new = _new(line, ground, found[0] if found else None)
+    (stored,) = store_facts(unit, ground.memory, [new], now=now)
+    if stored.outcome == "forgotten":
+        return
+    if found and found[0].state == "current" and found[0].id not in (stored.fact.id, *stored.replaced):
+        retire(unit, [found[0].id], by=stored.fact, now=now)
+    join(unit, [stored.fact, *_ended(unit, stored, found)], {}, now)
+
+
+def _ended(unit: Unit, stored: Stored, found: Iterable[Fact]) -> list[Fact]:
+    return unit.facts.find([*stored.replaced, *(fact.id for fact in found)])
+
+
+def _change(unit: Unit, fact: Fact, line: Mapping[str, Any], now: datetime) -> None:
+    """Take in what else was changed of a fact whose words are the same."""
+    checked = _detailed(line, fact)
+    values = {name: getattr(checked, name) for name in _DETAILS if getattr(checked, name) != getattr(fact, name)}
+    if values:
+        unit.facts.change(fact.id, **values)
+    if line.get("state") == "archived" and fact.state == "current":
+        join(unit, [fact], {}, now)
+        archive(unit, {fact.id: now})
+    elif fact.state == "current":
+        join(unit, [fact], {}, now)
+    unit.provenance.add([_origin(fact, now)])
+
+
+def _new(line: Mapping[str, Any], ground: Ground, before: Fact | None) -> NewFact:
+    subject, predicate, value = named(line)
+    usual = before or NewFact(entity=subject, key=predicate, value=value, persona=ground.options.persona)
+    return replace(
+        _detailed(line, usual), persona=str(line.get("persona", usual.persona)), source=HAND, method=HAND
+    ).checked(ground.memory.options.write)
+
+
+def _detailed(line: Mapping[str, Any], usual: "Fact | NewFact") -> NewFact:
+    """Return the fact of a line with its details; raise InvalidInput for those that make no sense."""
+    subject, predicate, value = named(line)
+    details = {name: line.get(name, getattr(usual, name)) for name in _DETAILS}
+    new = NewFact(entity=subject, key=predicate, value=value, source=HAND, method=HAND, **details)
+    return replace(new, allow_secret=isinstance(usual, Fact) and usual.value == value)
+
+
+def _origin(fact: Fact, now: datetime) -> Origin:
+    return Origin(
+        id=new_id(), fact_id=fact.id, persona=fact.persona, source=HAND, turn_id="", capture_method=HAND,
+        captured_at=now, effective_from=now, effective_until=None, superseded_by=None, superseded_at=None, quote=None,
+    )  # fmt: skip
+
+
+def _stamps(ground: Ground) -> dict[str, Any]:
+    with ground.memory.stores.read() as unit:
+        said = unit.journal.meta(_STAMPS)
+    return dict(json.loads(said)) if said else {}
+
+
+def _stamp(path: Path) -> list[int] | None:
+    """Return size and time of change of a file, None when there is none."""
+    if not path.is_file():
+        return None
+    found = path.stat()
+    return [found.st_size, found.st_mtime_ns]
