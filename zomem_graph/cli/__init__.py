@@ -77,6 +77,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "verify": Entry("cli.verify:verify", "Compare full text and index with the tables.", _CARE),
         "repair": Entry("cli.repair:repair", "Rebuild full text and index from the tables.", _CARE),
         "config": Entry("cli.config:config", "List the settings and where each comes from.", _CARE),
+        "vault": Entry("cli.vault:vault", "Memory in readable files, fully local, with nightly care.", _CARE),
         "bench": Entry("bench.cli:app", "Measure recall, speed and capture.", _CARE),
         "store": _alias("cli.remember:remember"),
         "batch-store": _alias("cli.remember:remember"),

@@ -106,7 +106,7 @@ def join(unit: Unit, facts: Iterable[Fact], at: Mapping[str, datetime], now: dat
     for fact in listed:
         moment = min(at.get(fact.id, now), now)
         row = known.get(fact.id)
-        if row is not None and (row.as_of >= moment or fact.state != "current"):
+        if row is not None and (_known(row, moment) or fact.state != "current"):
             continue
         band = ACTIVE if fact.state == "current" else ARCHIVED
         rows.append(VaultFact(fact_id=fact.id, activation=1.0, as_of=moment, band=band))
@@ -125,6 +125,10 @@ def revive(unit: Unit, facts: Sequence[Fact]) -> None:
     """Bring facts back into search."""
     unit.items.purge([fact.id for fact in facts])
     unit.items.add([item_of(fact) for fact in facts])
+
+
+def _known(row: VaultFact, moment: datetime) -> bool:
+    return row.as_of > moment or (row.as_of == moment and row.activation >= 1.0)
 
 
 def _stand(fact: Fact, row: VaultFact, uses: Sequence[Access], rules: Fading, now: datetime) -> Standing:

@@ -18,7 +18,7 @@ from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import InvalidInput, StoreError, UnknownName
+from zomem_graph.stores.errors import InvalidInput, StoreError, UnknownName, ZomemError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.store import Home, Stores
@@ -63,19 +63,21 @@ class Vault:
         clock: Clock | None = None,
         host: str | None = None,
         take_over: bool = False,
+        usual_zone: str = "UTC",
         **options: Any,
     ) -> "Vault":
         """Open a vault, and make it where there is none; also a context manager.
 
         `path`: the argument, else ZOMEM_VAULT_DATA_PATH, else `memory_oracle.data_path` in `config` (the home's
         zomem.yaml unless given), else /data/memory where that can be written. `home` is the memory's folder as
-        everywhere. `options` are those of VaultOptions. Raises ZomemError with what to do.
+        everywhere. `options` are those of VaultOptions; days are those of `usual_zone` unless `time_zone` is set
+        anywhere. Raises ZomemError with what to do.
         """
         found = Settings.load(home)
         file = Path(config).expanduser() if config is not None else found.home / "zomem.yaml"
         if config is not None and not file.is_file():
             raise InvalidInput(f"There is no file {file}.")
-        chosen = read_options(file, data_path=path, **options)
+        chosen = read_options(file, usual_zone=usual_zone, data_path=path, **options)
         settings = found if home is not None or chosen.home is None else Settings.load(chosen.home)
         _refuse_servers(settings)
         embedder = choose_embedder(chosen, settings, _recorded(settings), embeddings)
@@ -85,7 +87,7 @@ class Vault:
         vault = cls(Ground(memory=memory, place=place, options=chosen, lock=FolderLock(place.lock), lease=lease))
         try:
             vault._begin()
-        except BaseException:
+        except ZomemError:
             memory.close()
             raise
         return vault

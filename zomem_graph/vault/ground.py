@@ -15,6 +15,7 @@ from zomem_graph.memory import Memory
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.unit import Unit
+from zomem_graph.vault.files import make_folder
 from zomem_graph.vault.lease import Lease
 from zomem_graph.vault.options import VaultOptions
 from zomem_graph.vault.place import Place
@@ -68,6 +69,7 @@ class Ground:
     @contextmanager
     def held(self, *, wait_seconds: float = 30.0) -> Iterator[None]:
         """Hold the vault alone, on this machine and among machines; raises StoreLocked."""
+        make_folder(self.place.root)
         with self.lock.held(wait_seconds=wait_seconds):
             self.lease.take(self.now())
             yield

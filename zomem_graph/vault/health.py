@@ -42,6 +42,7 @@ def measure(ground: Ground) -> dict[str, Any]:
     notes = ground.notes()
     active = sum(one.band == ACTIVE for one in standing)
     mean = sum(one.activation for one in standing) / len(standing) if standing else None
+    oldest = max(((now - one.fact.created_at).total_seconds() / 86_400 for one in standing), default=0.0)
     report: dict[str, Any] = {
         "timestamp": now.isoformat(),
         "status": "healthy",
@@ -68,6 +69,7 @@ def measure(ground: Ground) -> dict[str, Any]:
         report,
         max_facts=options.max_facts,
         max_lines=options.memory_md_max_lines,
+        oldest_half_lives=oldest / options.half_life_days,
         hours_since_consolidation=None if consolidated is None else (now - consolidated).total_seconds() / 3600,
         days_since_probe=None if probed is None else (now - probed).total_seconds() / 86_400,
         probe_days=INTERVALS[options.canary_check_interval],

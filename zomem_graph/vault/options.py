@@ -83,7 +83,7 @@ class VaultOptions:
         return ZoneInfo(self.time_zone)
 
 
-def read_options(file: Path, **given: Any) -> VaultOptions:
+def read_options(file: Path, *, usual_zone: str = "UTC", **given: Any) -> VaultOptions:
     """Return the options of flags (`given`; None counts as not given), environment, file and defaults.
 
     Raises InvalidInput that names what is wrong and where it was said.
@@ -95,6 +95,7 @@ def read_options(file: Path, **given: Any) -> VaultOptions:
             raise InvalidInput(f"A vault has no option {name!r}. Did you mean {', '.join(near)}?")
     found = vault_settings(file, names)
     found |= {name: (value, "argument") for name, value in given.items() if value is not None}
+    found.setdefault("time_zone", (usual_zone, "default"))
     if "data_path" not in found:
         found["data_path"] = (_usual_path(), "default")
     return VaultOptions(**{name: _typed(name, value, source) for name, (value, source) in found.items()})

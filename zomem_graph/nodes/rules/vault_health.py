@@ -14,6 +14,7 @@ Level = Literal["warning", "critical"]
 _DISK: Final = (80.0, 90.0)
 _FACTS: Final = (0.90, 0.95)
 _ACTIVATION: Final = (0.2, 0.8)
+_YOUNG: Final = 0.33  # half-lives; until then nothing can have faded below .8, so a high average says nothing
 _PROBE: Final = (80.0, 70.0)
 _DURATION: Final = (600.0, 1_200.0)
 _PAGE: Final = 0.9
@@ -42,15 +43,19 @@ def judge(
     *,
     max_facts: int,
     max_lines: int,
+    oldest_half_lives: float = 1.0,
     hours_since_consolidation: float | None = None,
     days_since_probe: float | None = None,
     probe_days: int = 7,
 ) -> list[Alert]:
-    """Return what is beyond a threshold in a health report, critical first."""
+    """Return what is beyond a threshold in a health report, critical first.
+
+    `oldest_half_lives` is the age of the oldest fact that holds, counted in half-lives.
+    """
     found = [
         *_disk(health),
         *_facts(health, max_facts),
-        *_activation(health),
+        *_activation(health, oldest_half_lives),
         *_page(health, max_lines),
         *_duration(health),
         *_probe(health, days_since_probe, probe_days),
@@ -117,16 +122,15 @@ def _facts(health: Mapping[str, Any], max_facts: int) -> Iterator[Alert]:
     yield from _above("active_facts", held, limits, f"Approaching fact limit ({held:,} of {max_facts:,})", advice)
 
 
-def _activation(health: Mapping[str, Any]) -> Iterator[Alert]:
+def _activation(health: Mapping[str, Any], oldest_half_lives: float) -> Iterator[Alert]:
     mean = health["avg_activation"]
     low, high = _ACTIVATION
     if mean is not None and mean < low:
         said = f"Most facts are decaying (average activation {mean:.2f})"
         yield _alert("avg_activation", "warning", mean, low, said, "Consider raising half_life_days.")
-    elif mean is not None and mean > high:
+    elif mean is not None and mean > high and oldest_half_lives > _YOUNG:
         said = f"Few facts are decaying (average activation {mean:.2f})"
-        advice = "Consider lowering half_life_days, unless the vault is young."
-        yield _alert("avg_activation", "warning", mean, high, said, advice)
+        yield _alert("avg_activation", "warning", mean, high, said, "Consider lowering half_life_days.")
 
 
 def _page(health: Mapping[str, Any], max_lines: int) -> Iterator[Alert]:

@@ -1,0 +1,349 @@
+"""`zomem vault`: memory in files people can read, with nightly care; everything on this machine."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from zomem_graph.cli.call import Call, group, sub_command
+from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.words import Limit, text_given
+from zomem_graph.cli.zone import machine_zone
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.vault import Vault
+from zomem_graph.vault.cron import install, table, uninstall
+from zomem_graph.vault.health import as_prometheus
+from zomem_graph.vault.ingest import lines_in
+
+__all__ = ["vault"]
+
+vault = group(
+    "Memory in files people can read, fully local. Example: zomem vault init --data-path /data/memory",
+    usage="COMMAND [ARGS]...",
+)
+
+DataPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-path",
+        metavar="DIR",
+        help="Folder of the vault; else data_path under memory_oracle, else /data/memory.",
+        show_default=False,
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="YAML with memory_oracle; else zomem.yaml in the home."),
+]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A figure, such as half_life_days=20.")
+]
+TakeOver = Annotated[bool, typer.Option("--take-over", help="Take the vault from another machine that is gone.")]
+
+
+@contextmanager
+def _opened(
+    call: Call, data_path: Path | None, config: Path | None, sets: Sequence[str] | None, *, take_over: bool = False
+) -> Iterator[Vault]:
+    options: dict[str, Any] = dict(_named(one) for one in sets or ())
+    if call.shared.persona is not None:
+        options["persona"] = call.shared.persona
+    with Vault.open(
+        data_path,
+        home=call.shared.home,
+        config=config,
+        take_over=take_over,
+        usual_zone=machine_zone(),
+        **options,
+    ) as opened:
+        yield opened
+
+
+def _named(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name.strip():
+        raise InvalidInput(f"--set {word!r:.60}: write NAME=VALUE, such as half_life_days=20.")
+    return name.strip(), value.strip()
+
+
+@sub_command(vault, "status")
+def _status(call: Call, data_path: DataPath = None, config: Config = None, sets: Sets = None) -> None:
+    """Show where the vault is and how it stands; write nothing."""
+    with _opened(call, data_path, config, sets) as opened:
+        found = opened.status()
+    call.answer(found, lambda screen: _show_status(screen, found))
+
+
+@sub_command(vault, "init")
+def _init(
+    call: Call,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Make the vault; safe to repeat. On a new machine, read the facts back from its files."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        done = opened.init()
+    call.answer(done, lambda screen: _show_init(screen, done))
+
+
+@sub_command(vault, "ingest")
+def _ingest(
+    call: Call,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE|-]", help="JSON lines of facts or messages; else the new session logs."),
+    ] = None,
+    source: Annotated[str, typer.Option("--source", metavar="NAME", help="Where the facts come from.")] = "vault",
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Take in facts or session logs.
+
+    Example: echo '{"subject": "gateway", "predicate": "port", "object": "8443"}' | zomem vault ingest -
+    """
+    given: Any = file
+    if file == "-":
+        given = lines_in(text_given("-"), "standard input")
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        done = opened.ingest(given, source=source)
+    said = (
+        f"{done['facts']} new facts, {done['again']} known, {done['superseded']} replaced; "
+        f"{done['turns']} messages from {done['sessions']} session logs"
+    )
+    call.answer(done, lambda screen: screen.line(said))
+    call.notes(done["notes"])
+
+
+@sub_command(vault, "recall")
+def _recall(
+    call: Call,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question; - reads standard input.")],
+    limit: Limit = 10,
+    probe: Annotated[bool, typer.Option("--probe", help="Only look: count nothing as used.")] = False,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+) -> None:
+    """Find what answers a question, in the vault and the rest of the memory; the best are used and raised."""
+    with _opened(call, data_path, config, sets) as opened:
+        scope = Scope(persona=opened.options.persona, time_zone=opened.options.time_zone)
+        found = opened.recall(text_given(query), limit=limit, scope=scope, probe=probe)
+    hits = found.plain()
+    call.answer(hits, lambda screen: _show_hits(screen, hits))
+    call.notes(found.degraded)
+
+
+@sub_command(vault, "summarize")
+def _summarize(
+    call: Call,
+    day: Annotated[str | None, typer.Option("--day", metavar="DAY", help="Write this day anew.")] = None,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Write the daily page of each day that has something new."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        done = opened.summarize(day)
+    said = f"wrote {', '.join(done['days'])}" if done["days"] else "nothing new to tell"
+    call.answer(done, lambda screen: screen.line(said))
+    call.notes(done["notes"])
+
+
+@sub_command(vault, "consolidate")
+def _consolidate(
+    call: Call,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Do the night's work: take in, summarize, back up, decay, prune, index, MEMORY.md, clean, health."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        done = opened.consolidate()
+    shown = {name.replace("_", " "): value for name, value in done.items() if name != "notes"}
+    call.answer(done, lambda screen: screen.pairs(shown))
+    call.notes(done["notes"])
+
+
+@sub_command(vault, "health-check")
+def _health(
+    call: Call,
+    form: Annotated[Literal["text", "json", "prometheus"], typer.Option("--format", help="How to show it.")] = "text",
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Measure everything and write health.json; exit 1 when something is critical."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        report = opened.health_check()
+    if form == "json":
+        call.screen.document(report)
+    elif form == "prometheus":
+        call.screen.line(as_prometheus(report).rstrip("\n"))
+    else:
+        call.answer(report, lambda screen: _show_health(screen, report))
+    if report["status"] == "critical":
+        raise typer.Exit(1)
+
+
+@sub_command(vault, "quality-probe")
+def _probe(
+    call: Call,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Ask for the canaries and say how many came back."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        found = opened.quality_probe()
+    call.answer(found, lambda screen: screen.line(f"{found['passed']} of {found['total']} canaries came back"))
+    call.notes([f"missed: {query}" for query in found["missed"]])
+
+
+@sub_command(vault, "install-cron")
+def _install(
+    call: Call,
+    cron: Annotated[
+        Path | None, typer.Option("--cron", metavar="FILE", help="Write into this table; else it is only shown.")
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="NAME", help="The user column of files in /etc/cron.d.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the lines out of the table again.")] = False,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+) -> None:
+    """Show the cron table, or write it to the file that is named."""
+    if remove:
+        if cron is None:
+            raise InvalidInput("Name the table to take the lines out of: --cron FILE.")
+        changed = uninstall(cron)
+        said = f"{cron}: {'lines removed' if changed else 'had no lines of ours'}"
+        call.answer({"cron": str(cron), "changed": changed}, lambda screen: screen.line(said))
+        return
+    with _opened(call, data_path, config, sets) as opened:
+        block = table(opened, owner=user, config=config)
+        changed = cron is not None and install(opened, cron, owner=user, config=config)
+    if cron is None:
+        call.answer({"cron": None, "table": block}, lambda screen: screen.line(block.rstrip("\n")))
+        return
+    said = f"{cron}: {'written' if changed else 'up to date'}"
+    call.answer({"cron": str(cron), "changed": changed, "table": block}, lambda screen: screen.line(said))
+
+
+@sub_command(vault, "restore")
+def _restore(
+    call: Call,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Archived facts to bring back.")] = None,
+    backup: Annotated[
+        str | None, typer.Option("--backup", metavar="FILE", help="An archive of backups/, or latest.")
+    ] = None,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Bring archived facts back, or everything from an archive; without either, list what there is."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        done = opened.restore(*(ids or ()), backup=backup)
+    call.answer(done, lambda screen: _show_restored(screen, done))
+    call.notes(done.get("notes", ()))
+
+
+@sub_command(vault, "rebuild")
+def _rebuild(
+    call: Call,
+    replace: Annotated[bool, typer.Option("--replace", help="In place of the vault the home holds.")] = False,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+    take_over: TakeOver = False,
+) -> None:
+    """Fill the home from the files alone, as on a new machine."""
+    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+        done = opened.rebuild(replace=replace)
+    said = f"{done['facts']} facts and {done['archived']} archived ones read back, {done['sessions']} session logs"
+    call.answer(done, lambda screen: screen.line(said))
+    call.notes(done["notes"])
+
+
+@sub_command(vault, "smoke-test")
+def _smoke(
+    call: Call,
+    cron: Annotated[Path | None, typer.Option("--cron", metavar="FILE", help="Must have our jobs.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Ask for a disk of its own and a cron table too.")] = False,
+    data_path: DataPath = None,
+    config: Config = None,
+    sets: Sets = None,
+) -> None:
+    """Look whether everything is in place; exit 1 when something is not."""
+    with _opened(call, data_path, config, sets) as opened:
+        found = opened.smoke_test(cron=cron, strict=strict)
+    rows = [("ok" if one.ok else "FAILED" if one.must else "note", one.name, one.said) for one in found]
+    call.answer(found, lambda screen: screen.table(("", "what", "found"), rows))
+    if any(one.must and not one.ok for one in found):
+        raise typer.Exit(1)
+
+
+def _show_status(screen: Screen, found: Mapping[str, Any]) -> None:
+    health = found["health"]
+    screen.pairs(
+        {
+            "vault": found["data_path"],
+            "home": found["home"],
+            "embedder": found["embedder"] or "none: search goes by words",
+            "facts": f"{health['active_facts']} active, {health['fading_facts']} fading, "
+            f"{health['archived_facts']} archived",
+            "status": health["status"],
+            "last consolidation": health["last_consolidation"] or "never",
+            "waits for a summary": ", ".join(found["days_to_summarize"]) or "nothing",
+        }
+    )
+    for line in health["warnings"]:
+        screen.line(f"! {line}")
+
+
+def _show_init(screen: Screen, done: Mapping[str, Any]) -> None:
+    screen.pairs({"vault": done["data_path"], "home": done["home"]})
+    if done["read_back"]:
+        screen.line(f"read back {done['read_back']['facts']} facts from the files")
+
+
+def _show_hits(screen: Screen, hits: Sequence[Mapping[str, Any]]) -> None:
+    if not hits:
+        screen.note("nothing found")
+    for hit in hits:
+        active = "" if hit["activation"] is None else f"  activation {hit['activation']:.2f}"
+        screen.line(f"{hit['score']:.2f}  {hit['kind']:<7}  {hit['text']}{active}")
+
+
+def _show_health(screen: Screen, report: Mapping[str, Any]) -> None:
+    flat = {name.replace("_", " "): value for name, value in report.items() if not isinstance(value, list | dict)}
+    probe = report["quality_probe"]
+    screen.pairs({**flat, "quality probe": f"{probe['passed']} of {probe['total']}"})
+    for line in report["warnings"]:
+        screen.line(f"! {line}")
+
+
+def _show_restored(screen: Screen, done: Mapping[str, Any]) -> None:
+    if "restored" in done:
+        for one in done["restored"]:
+            screen.line(f"{one['id']}  {one['text']}")
+    elif "archive" in done:
+        screen.line(f"{done['archive']}: {done['files']} files, {done['facts']} facts")
+    else:
+        for name in done["archives"]:
+            screen.line(f"archive  {name}")
+        for one in done["archived"]:
+            screen.line(f"{one['id']}  {one['text']}")
