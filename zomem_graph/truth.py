@@ -14,6 +14,7 @@ from zomem_graph.nodes.values import ErasureReport, ProvenanceReport
 from zomem_graph.settings import Settings
 from zomem_graph.stores.records import Fact, Link
 from zomem_graph.subjects.conflicts import FactConflicts
+from zomem_graph.subjects.graph import KnowledgeGraph
 
 __all__ = ["Truth"]
 
@@ -35,6 +36,12 @@ class Truth:
         """What cannot both hold: list, detect, history, resolve, resolve_all, stats."""
         self._check_open()
         return FactConflicts(self)
+
+    @property
+    def graph(self: _Opened) -> KnowledgeGraph:
+        """What is tied to what: link, unlink, show, find_connections, knowledge_gaps, export and more."""
+        self._check_open()
+        return KnowledgeGraph(self)
 
     def delete(self: _Opened, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
         """Take one thing out of memory; it stays in the archive. Raises UnknownName."""

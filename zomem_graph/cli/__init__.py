@@ -65,6 +65,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "profile": Entry("cli.profile:profile", "Which executor did what how well.", _READ),
         "route": Entry("cli.route:route", "Say who should get a task, and why.", _READ),
         "hop": Entry("cli.hop:hop", "Search over several steps, along links and shared names.", _READ),
+        "graph": Entry("cli.graph:graph", "What is tied to what: ways, gaps, clusters, pictures.", _READ),
         "provenance": Entry("cli.provenance:provenance", "Where a fact came from, down to turn and quote.", _READ),
         "conflicts": Entry("cli.conflicts:conflicts", "What cannot both hold: look, list, decide.", _CARE),
         "personas": Entry("cli.personas:personas", "Who there is, who reads whom, in which pools.", _CARE),

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
@@ -17,7 +18,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Advance", "Screen", "harmless", "one_line", "silence"]
+__all__ = ["Advance", "Branch", "Screen", "harmless", "one_line", "silence"]
 
 # Told how many more are done.
 Advance = Callable[[int], None]
@@ -54,6 +55,14 @@ def _sign(character: str) -> str:
     return character
 
 
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of a tree and what hangs on it."""
+
+    text: str
+    branches: tuple["Branch", ...] = ()
+
+
 class Screen:
     """The two streams of one call; tables and bars appear on a terminal only."""
 
@@ -87,6 +96,17 @@ class Screen:
             return
         for row in rows:
             self.line("\t".join(one_line(cell) for cell in row))
+
+    def tree(self, root: Branch) -> None:
+        """Show a tree with its lines drawn on a terminal, else one branch a line, further in for each step."""
+        if self._out.isatty():
+            self._rich_tree(root)
+            return
+        waiting = [(root, 0)]
+        while waiting:
+            branch, step = waiting.pop()
+            self.line(f"{'  ' * step}{one_line(branch.text)}")
+            waiting += [(each, step + 1) for each in reversed(branch.branches)]
 
     def pairs(self, values: Mapping[str, object]) -> None:
         """Show names and values, one a line."""
@@ -125,6 +145,17 @@ class Screen:
         for row in rows:
             table.add_row(*(Text(harmless(cell)) for cell in row))
         _console(self._out).print(table)
+
+    def _rich_tree(self, root: Branch) -> None:
+        from rich.text import Text
+        from rich.tree import Tree
+
+        drawn = Tree(Text(one_line(root.text), style="bold"))
+        waiting = [(drawn, root)]
+        while waiting:
+            parent, branch = waiting.pop()
+            waiting += [(parent.add(Text(one_line(each.text))), each) for each in branch.branches]
+        _console(self._out).print(drawn)
 
     def _write(self, text: str) -> None:
         try:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from zomem_graph.cli.call import Call, command
+from zomem_graph.cli.tying import Source, Target, unlink_words
 
 __all__ = ["unlink"]
 
@@ -12,8 +13,8 @@ __all__ = ["unlink"]
 @command
 def unlink(
     call: Call,
-    source: Annotated[str, typer.Option("--source", metavar="ID", help="Where the arrow begins.")],
-    target: Annotated[str, typer.Option("--target", metavar="ID", help="Where it ends.")],
+    source: Source,
+    target: Target,
     relation: Annotated[
         str | None, typer.Option("--relation", metavar="R", help="Only this one; else all of them.")
     ] = None,
@@ -22,9 +23,4 @@ def unlink(
 
     Example: zomem unlink --source ID --target ID --relation depends_on
     """
-    with call.memory() as memory:
-        gone = memory.unlink(source, target, relation, scope=call.scope(memory) if call.shared.persona else None)
-    call.answer(
-        {"source_id": source, "target_id": target, "relation": relation, "removed": gone},
-        lambda screen: screen.line(f"removed {gone} link{'s' if gone != 1 else ''}"),
-    )
+    unlink_words(call, source, target, relation)

@@ -20,6 +20,7 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.nodes.steps.observe import append_turns, without_forgotten
 from zomem_graph.nodes.steps.remember import NewFact, Stored, add_facts, store_facts
+from zomem_graph.nodes.steps.wikilinks import carry_links
 from zomem_graph.stores.records import Fact, ImportRecord, Link
 from zomem_graph.stores.unit import Unit
 
@@ -232,22 +233,24 @@ def _end(unit: Unit, facts: Sequence[Fact], target: Target) -> None:
 
 def _follow(unit: Unit, ended: Sequence[Fact], stored: Sequence[Stored], target: Target) -> None:
     """Say of each ended fact which new one stands in its place, where there is one with the same key."""
-    by_key = {one.fact.key: one.fact.id for one in stored if one.fact.state == "current"}
+    by_key = {one.fact.key: one.fact for one in stored if one.fact.state == "current"}
     links: list[Link] = []
     for fact in ended:
         successor = by_key.get(fact.key)
         if successor is not None:
-            unit.facts.change(fact.id, superseded_by=successor)
+            unit.facts.change(fact.id, superseded_by=successor.id)
+            carry_links(unit, [fact.id], by=successor)
             links.append(
                 Link(
-                    source_id=successor,
+                    source_id=successor.id,
                     target_id=fact.id,
                     relation="supersedes",
                     weight=1.0,
                     created_at=target.now,
                 )
             )
-        unit.provenance.ended([fact.id], at=target.now, superseded_by=successor, now=target.now)
+        by = None if successor is None else successor.id
+        unit.provenance.ended([fact.id], at=target.now, superseded_by=by, now=target.now)
     unit.links.add(links)
 
 

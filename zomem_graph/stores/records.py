@@ -44,7 +44,7 @@ __all__ = [
 Kind = Literal["fact", "turn", "episode", "loop"]
 Outcome = Literal["success", "failure", "resolved", "ongoing"]
 LoopStatus = Literal["open", "resolved", "stale", "superseded"]
-State = Literal["current", "superseded", "retracted", "expired", "archived", "deleted", "merged", "flagged"]
+State = Literal["current", "superseded", "retracted", "expired", "archived", "deleted", "merged", "flagged", "stub"]
 ConflictType = Literal["semantic", "temporal", "exact"]
 Resolution = Literal["superseded", "merged", "flagged", "pending"]
 

@@ -11,6 +11,7 @@ from zomem_graph.stores.episodes import Episodes
 from zomem_graph.stores.erasure import Erasure
 from zomem_graph.stores.executors import Executors
 from zomem_graph.stores.facts import Facts
+from zomem_graph.stores.graph import GraphReads
 from zomem_graph.stores.imports import Imports
 from zomem_graph.stores.index_meta import IndexMeta, Standing
 from zomem_graph.stores.items import Items
@@ -57,6 +58,11 @@ class Unit:
     def links(self) -> Links:
         """How things relate."""
         return Links(self._connection, self._dialect)
+
+    @cached_property
+    def graph(self) -> GraphReads:
+        """What lies around what."""
+        return GraphReads(self._connection)
 
     @cached_property
     def episodes(self) -> Episodes:

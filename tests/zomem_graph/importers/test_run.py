@@ -89,8 +89,8 @@ def test_a_piece_of_a_note_is_a_fact(memory: Memory, tmp_path: Path) -> None:
     with memory.stores.read() as unit:
         mentioned = {name for names in unit.items.entities_of([1, 2, 3]).values() for name in names}
     assert {"ana", "city", "lyon"} <= mentioned
-    assert texts(memory, "quenelles") == ["Lyon Food: Quenelles, see [[Ana]]"]
-    assert texts(memory, "rivers") == ["Lyon: On two rivers"]
+    assert texts(memory, "quenelles")[0] == "Lyon Food: Quenelles, see [[Ana]]"
+    assert texts(memory, "rivers")[0] == "Lyon: On two rivers"
 
 
 def test_a_second_import_changes_nothing(memory: Memory, tmp_path: Path) -> None:

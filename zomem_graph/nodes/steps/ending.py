@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.relations import RELATIONS
+from zomem_graph.nodes.rules.relations import relation_note
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.summaries import drop_summaries
@@ -13,7 +13,7 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["delete_one", "link_two", "may_change", "may_see", "retract_one", "unlink_two"]
+__all__ = ["check_tie", "delete_one", "link_two", "may_change", "may_see", "retract_one", "unlink_two"]
 
 _LONGEST_REASON = 2_000
 _LONGEST_RELATION = 100
@@ -93,11 +93,7 @@ def link_two(
     services: Services, source_id: str, target_id: str, *, relation: str, weight: float, scope: Scope | None
 ) -> tuple[Link, tuple[str, ...]]:
     """Tie two things together; the same triple is replaced (spec F26). Returns notes for the caller too."""
-    relation = _relation(relation)
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
-        raise InvalidInput(f"weight must be a number, not {weight!r:.40}.")
-    if weight < 0:
-        raise InvalidInput(f"weight must not be negative, not {weight!r:.40}.")
+    relation = check_tie(relation, weight)
     now = services.clock()
     with services.stores.write() as unit:
         ends = [may_change(unit, one, scope) for one in (source_id, target_id)]
@@ -110,9 +106,17 @@ def link_two(
             created_at=now,
         )
         unit.links.add([link])
-    known = relation in RELATIONS
-    note = f"unknown relation {relation!r:.60} is kept; known: {', '.join(sorted(RELATIONS))}"
-    return link, () if known else (note,)
+    note = relation_note(relation)
+    return link, () if note is None else (note,)
+
+
+def check_tie(relation: str, weight: float) -> str:
+    """Return the name of a relation as it is kept; raise InvalidInput when it or the weight is no use."""
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+        raise InvalidInput(f"weight must be a number, not {weight!r:.40}.")
+    if weight < 0:
+        raise InvalidInput(f"weight must not be negative, not {weight!r:.40}.")
+    return _relation(relation)
 
 
 def unlink_two(

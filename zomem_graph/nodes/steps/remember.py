@@ -16,6 +16,7 @@ from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
+from zomem_graph.nodes.steps.wikilinks import tie_wikilinks
 from zomem_graph.stores.conflicts import Stated
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
@@ -135,6 +136,7 @@ def store_facts(unit: Unit, services: Services, new: Sequence[NewFact], *, now: 
         names = [key for name in given.mentions if (key := entity_key(name[:_LONGEST_STATEMENT]))]
         if names and one.outcome != "forgotten":
             unit.imports.mention(given.persona, [one.fact.id], names)
+    tie_wikilinks(unit, [each.fact for each in stored if each.outcome in ("new", "changed", "merged")], now=now)
     return stored
 
 
@@ -161,6 +163,7 @@ def add_facts(
     unit.facts.add([each.fact for each in stored if each.outcome == "new"])
     unit.items.add([replace(item, entities=[*item.entities, *mentions]) for item in items])
     unit.provenance.add(origins)
+    tie_wikilinks(unit, [each.fact for each in stored if each.outcome == "new"], now=now)
     return stored
 
 

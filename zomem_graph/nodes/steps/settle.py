@@ -7,6 +7,7 @@ from datetime import datetime
 from zomem_graph.nodes.rules.conflict import Judgement, merged_value
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.keys import same_value
+from zomem_graph.nodes.steps.wikilinks import carry_links
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Conflict, Fact, Link, Origin
@@ -69,6 +70,7 @@ def retire(unit: Unit, ids: Sequence[str], *, by: Fact, now: datetime, state: st
     unit.items.end(ids, state=state, at=at)
     unit.conflicts.halve_confidence(ids)
     unit.provenance.ended(ids, at=at, superseded_by=by.id, now=now)
+    carry_links(unit, ids, by=by)
 
 
 def join_values(unit: Unit, parts: Sequence[Fact], *, now: datetime) -> Fact:
