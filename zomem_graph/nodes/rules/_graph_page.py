@@ -88,7 +88,7 @@ const boxes = data.boxes.map((box, i) => {
     x: out * Math.cos(turn), y: out * Math.sin(turn) };
 });
 const settle = (rounds) => {
-  const far = 130;
+  const far = 150;
   for (let round = 0; round < rounds; round += 1) {
     const heat = 24 * (1 - round / rounds) + 0.5;
     for (const box of boxes) { box.dx = -box.x * 0.012; box.dy = -box.y * 0.02; }
@@ -107,6 +107,15 @@ const settle = (rounds) => {
       const pull = (length - far - (a.w + b.w) / 4) * 0.06;
       a.dx += x / length * pull; a.dy += y / length * pull;
       b.dx -= x / length * pull; b.dy -= y / length * pull;
+    }
+    for (const arrow of data.arrows) {  // room for what is written on an arrow
+      const a = boxes[arrow.source], b = boxes[arrow.target], x = (a.x + b.x) / 2, y = (a.y + b.y) / 2;
+      for (const box of boxes) {
+        if (box === a || box === b) continue;
+        const dx = (box.x - x) * 0.62 || 0.1, dy = box.y - y || 0.1, near = Math.hypot(dx, dy);
+        if (near > 90) continue;
+        box.dx += dx / near * (90 - near) * 0.35; box.dy += dy / near * (90 - near) * 0.35;
+      }
     }
     for (const box of boxes) {
       const length = Math.hypot(box.dx, box.dy) || 1, step = Math.min(length, heat) / length;
