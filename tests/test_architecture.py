@@ -39,6 +39,7 @@ LAZY_DOORS: Mapping[str, str] = {
     "zomem_graph/__init__.py": "the root names are loaded when first used, so that the import stays fast",
     "zomem_graph/importers/__init__.py": "the readers are loaded when something is imported",
     "zomem_graph/nodes/__init__.py": "the same for the node builders, which need LangGraph",
+    "zomem_graph/server/__init__.py": "the server needs an extra, and the library behind it costs over a second",
     "zomem_graph/stores/__init__.py": "the same for the tables, which need SQLModel",
     "zomem_graph/cli/__init__.py": "a command is loaded when its word is typed, so that help stays fast",
 }

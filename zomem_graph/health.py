@@ -52,8 +52,15 @@ class HealthReport:
         return "red" if "red" in found else "yellow" if "yellow" in found else "green"
 
 
-def examine(memory: "Memory") -> HealthReport:
-    """Try everything the memory needs and say what is wrong and what to do; what cannot be tried is red."""
+# What asks a model or reads every row; left out of a quick look.
+_SLOW = frozenset({"chat model", "embedder", "full text"})
+
+
+def examine(memory: "Memory", *, quick: bool = False) -> HealthReport:
+    """Try everything the memory needs and say what is wrong and what to do; what cannot be tried is red.
+
+    A quick look asks no model and reads no table whole.
+    """
     tries: dict[str, Callable[[Memory], Check]] = {
         "key": _key,
         "chat model": _chat,
@@ -67,7 +74,8 @@ def examine(memory: "Memory") -> HealthReport:
         "background": _background,
         "disk": _disk,
     }
-    return HealthReport(checks=tuple(_tried(memory, name, check) for name, check in tries.items()))
+    chosen = {name: check for name, check in tries.items() if not (quick and name in _SLOW)}
+    return HealthReport(checks=tuple(_tried(memory, name, check) for name, check in chosen.items()))
 
 
 def _tried(memory: "Memory", name: str, check: "Callable[[Memory], Check]") -> Check:

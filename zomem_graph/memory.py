@@ -302,10 +302,13 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         self.background.embed_everything(progress)
         return feed_and_heal(self)
 
-    def health(self) -> HealthReport:
-        """Check key, models, database, full text, index, schema and disk (spec F15)."""
+    def health(self, *, quick: bool = False) -> HealthReport:
+        """Check key, models, database, full text, index, schema and disk (spec F15).
+
+        A quick look asks no model and reads no table whole: for probes that come every few seconds.
+        """
         self._check_open()
-        return examine(self)
+        return examine(self, quick=quick)
 
     def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
         """Return how much of everything there is (spec F14); with a scope, of what it may read."""

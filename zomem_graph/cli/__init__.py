@@ -21,7 +21,7 @@ from zomem_graph.cli.shared import HomeOption, JsonOption, PersonaOption, Shared
 
 __all__ = ["COMMANDS", "app", "main"]
 
-_TRY, _WRITE, _READ, _CARE = "Try it", "Remember", "Recall", "Look after it"
+_TRY, _WRITE, _READ, _SERVE, _CARE = "Try it", "Remember", "Recall", "Lend it to others", "Look after it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,8 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "provenance": Entry("cli.provenance:provenance", "Where a fact came from, down to turn and quote.", _READ),
         "conflicts": Entry("cli.conflicts:conflicts", "What cannot both hold: look, list, decide.", _CARE),
         "personas": Entry("cli.personas:personas", "Who there is, who reads whom, in which pools.", _CARE),
+        "mcp": Entry("cli.mcp:mcp", "Lend this memory to MCP clients; print their settings.", _SERVE),
+        "serve": Entry("cli.serve:serve", "Serve /mcp, /health and /metrics, and look after memory.", _SERVE),
         "index": Entry("cli.index:index", "Embed and index what waits, or rebuild the index.", _CARE),
         "models": Entry("cli.models:models", "List local models; fetch one into the home.", _CARE),
         "flush": Entry("cli.flush:flush", "Wait until the index holds everything.", _CARE),

@@ -1,6 +1,7 @@
 """What is written after a command word: text or `-`, times, files and conversations."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -24,11 +25,14 @@ __all__ = [
     "json_array_in",
     "listed",
     "messages_of",
+    "seconds_in",
     "session_name",
     "text_given",
 ]
 
 _STDIN = "-"
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw]?)")
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 
 TimeZone = Annotated[
     str | None,
@@ -104,3 +108,11 @@ def _standard_input() -> TextIO:
     if sys.stdin is None:
         raise InvalidInput("standard input is closed. Name a file or write the text itself.")
     return sys.stdin
+
+
+def seconds_in(name: str, text: str) -> float:
+    """Return the seconds of a span such as 90s, 30m, 1h or 2d; "0" is none. Raises InvalidInput."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if found is None:
+        raise InvalidInput(f"{name} must be a span such as 30m, 1h or 1d, or 0, not {text!r:.40}.")
+    return float(found[1]) * _UNITS[found[2] or "s"]
