@@ -17,11 +17,14 @@ def serve_stdio(memory: Memory, *, persona: str | None = None) -> None:
 
     SIGINT and SIGTERM close the memory and end the process at once: a thread that waits for input cannot be woken.
     """
+    stops = (signal.SIGINT, signal.SIGTERM)
 
     def leave(number: int, _frame: FrameType | None) -> None:
+        for each in stops:
+            signal.signal(each, signal.SIG_DFL)  # a second one ends the process whatever it does
         memory.close()
         os._exit(128 + number)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, leave)
+    for each in stops:
+        signal.signal(each, leave)
     anyio.run(create_server(memory, persona=persona).run_stdio_async)
