@@ -23,6 +23,7 @@ __all__ = [
     "as_hits",
     "aware",
     "capture_request",
+    "messages_in",
     "new_fact",
     "recall_request",
     "search_query",
@@ -106,7 +107,7 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> C
 
     Plain text is read as a transcript of `Name: …` lines or as JSON; without either it is what the user said.
     """
-    messages = _said_in(conversation) if isinstance(conversation, str) else to_said(conversation)
+    messages = messages_in(conversation) if isinstance(conversation, str) else to_said(conversation)
     return CaptureRequest(
         messages=messages,
         scope=words.get("scope") or Scope(),
@@ -137,7 +138,8 @@ def as_hits(found: Retrieved) -> Hits:
     return Hits(found.hits, degraded=found.degraded, trace=[found.trace])
 
 
-def _said_in(text: str) -> list[Said]:
+def messages_in(text: str) -> list[Said]:
+    """Return the messages of a transcript or of JSON; a text that is neither is one message of the user's."""
     begins = text.lstrip("\ufeff \t\r\n")[:1]
     if begins not in ("{", "[") and not has_speaker_lines(text):
         return to_said([{"role": "user", "content": text}])

@@ -10,7 +10,9 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.steps.extract import capture_state, extract_due, retry_failed
 from zomem_graph.nodes.values import CaptureReport
+from zomem_graph.settings import Settings
 from zomem_graph.streaming import CaptureStream
+from zomem_graph.subjects.conversations import Conversations
 
 __all__ = ["Learning"]
 
@@ -18,11 +20,20 @@ __all__ = ["Learning"]
 class _Opened(Services, Protocol):
     """What these verbs need of the memory they are part of."""
 
+    @property
+    def settings(self) -> Settings: ...
+
     def _check_open(self) -> None: ...
 
 
 class Learning:
     """Learn from conversations, and see what waits. `Memory` inherits it."""
+
+    @property
+    def conversations(self: _Opened) -> Conversations:
+        """What agents left in their workspaces: find, capture, stats."""
+        self._check_open()
+        return Conversations(self, self.settings)
 
     def capture(
         self: _Opened,

@@ -49,6 +49,10 @@ VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "routing_strategy": ("SWARM_ROUTING_STRATEGY",),
         "mcp_token": ("ZO_MEMORY_MCP_TOKEN",),
         "port": ("PORT",),
+        "capture_roots": ("ZO_CAPTURE_ROOTS",),
+        "report_smtp": ("ZO_REPORT_SMTP",),
+        "report_from": ("ZO_REPORT_FROM",),
+        "report_to": ("ZO_REPORT_TO",),
     }
 )
 
@@ -57,7 +61,7 @@ _VAULT_SECTION, _VAULT_PREFIX = "memory_oracle", "ZOMEM_VAULT_"
 
 _PATHS = frozenset({"memory_db", "checkpoint_dir", "eval_data"})
 _SECRETS = frozenset({"openai_api_key", "mcp_token"})
-_URLS = frozenset({"database_url", "chroma_url", "openai_base_url"})
+_URLS = frozenset({"database_url", "chroma_url", "openai_base_url", "report_smtp"})
 _ALLOWED = MappingProxyType(
     {
         "hyde_default": "true or false",
@@ -99,6 +103,10 @@ class Settings:
     routing_strategy: RoutingStrategy = "balanced"
     mcp_token: str | None = None
     port: int = 48400
+    capture_roots: str | None = None
+    report_smtp: str | None = None
+    report_from: str | None = None
+    report_to: str | None = None
     threads: int | None = 1
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -128,6 +136,11 @@ class Settings:
     def checkpoint_folder(self) -> Path:
         """Where checkpoints are written."""
         return self.checkpoint_dir or self.home / "checkpoints"
+
+    @property
+    def capture_folders(self) -> tuple[Path, ...]:
+        """Where workspaces are looked for: folders, divided as PATH is."""
+        return tuple(Path(each).expanduser() for each in (self.capture_roots or "").split(os.pathsep) if each.strip())
 
     @property
     def model_folders(self) -> tuple[Path, ...]:

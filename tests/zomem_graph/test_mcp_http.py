@@ -61,10 +61,11 @@ def test_a_client_with_the_token_finds_what_is_stored(address: str) -> None:
 
 @pytest.mark.parametrize("token", [None, "x", "wrong", TOKEN[:-1], TOKEN + "x", "ключ"])
 def test_without_the_token_nothing_but_the_state_is_told(token: str | None, address: str) -> None:
-    headers = {} if token is None else {"Authorization": f"Bearer {token}".encode()}
-    refused = httpx2.post(f"{address}/mcp", json=SEARCH, headers={**JSON, **headers})  # type: ignore[dict-item]
-    hidden = httpx2.get(f"{address}/metrics", headers=headers)  # type: ignore[arg-type]  # bytes are legal
-    state = httpx2.get(f"{address}/health", headers=headers)  # type: ignore[arg-type]
+    headers = [] if token is None else [(b"Authorization", f"Bearer {token}".encode())]
+    accepted = [(name.encode(), value.encode()) for name, value in JSON.items()]
+    refused = httpx2.post(f"{address}/mcp", content=json.dumps(SEARCH), headers=[*accepted, *headers])
+    hidden = httpx2.get(f"{address}/metrics", headers=headers)
+    state = httpx2.get(f"{address}/health", headers=headers)
 
     assert (refused.status_code, hidden.status_code, state.status_code) == (401, 401, 200)
     assert refused.headers["WWW-Authenticate"].startswith("Bearer")

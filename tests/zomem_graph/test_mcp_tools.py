@@ -40,8 +40,9 @@ def called(memory: Memory, tool: str, persona_of_server: str | None = None, **wo
 def answer(memory: Memory, tool: str, **words: Any) -> dict[str, Any]:
     result = called(memory, tool, **words)
     assert not result.is_error, result.content
-    assert result.structured_content is not None
-    return result.structured_content
+    content: dict[str, Any] | None = result.structured_content
+    assert content is not None
+    return content
 
 
 def said(result: CallToolResult) -> str:
@@ -245,6 +246,6 @@ def test_a_langgraph_agent_stores_and_finds_through_the_protocol(memory: Memory)
     messages = asyncio.run(talk())["messages"]
 
     stored, found = [message.content for message in messages if isinstance(message, ToolMessage)]
-    assert json.loads(stored)["fact"]["value"] == "Porto"
+    assert json.loads(str(stored))["fact"]["value"] == "Porto"
     assert "ana city: Porto" in found
     assert messages[-1].content == "She lives in Porto."

@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "remember": Entry("cli.remember:remember", "Store one fact, or many with --batch.", _WRITE),
         "observe": Entry("cli.observe:observe", "Store what was said, word for word and once.", _WRITE),
         "capture": Entry("cli.capture:capture", "Learn from a conversation: turns and facts.", _WRITE),
+        "conversations": Entry("cli.conversations:conversations", "Learn from what agents left in folders.", _WRITE),
         "import": Entry("cli.import_:import_", "Bring in chats, notes and memories from elsewhere.", _WRITE),
         "resolve-loop": Entry("cli.resolve_loop:resolve_loop", "Close what a text says is done.", _WRITE),
         "link": Entry("cli.link:link", "Tie two things together.", _WRITE),
@@ -87,6 +88,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "hybrid": _alias("cli.search:search"),
         "open-loops": _alias("cli.loops:loops"),
         "auto-capture": _alias("cli.capture:capture"),
+        "conversation-capture": _alias("cli.conversations:conversations"),
     }
 )
 

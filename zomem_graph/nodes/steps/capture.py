@@ -14,6 +14,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.extract import Candidate, facts_in
 from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.rules.sources import learned_source
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
@@ -37,7 +38,8 @@ __all__ = ["CaptureRequest", "capture"]
 class CaptureRequest:
     """What is to be captured, for whom, and how. `inline` waits for the model; else it reads later.
 
-    `model` ("provider:model") reads in place of the one that is set.
+    `model` ("provider:model") reads in place of the one that is set. `episode` False leaves the telling to
+    the caller.
     """
 
     messages: Sequence[Said]
@@ -48,6 +50,7 @@ class CaptureRequest:
     inline: bool = False
     trust: str | None = None
     model: str | None = None
+    episode: bool = True
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
@@ -167,7 +170,7 @@ def _episode(
     now: datetime,
 ) -> str | None:
     options = services.options.capture
-    if not options.episodes:
+    if not (options.episodes and request.episode):
         return None
     learned = Learned(
         facts=[one.fact for one in facts if one.outcome != "unchanged"],
@@ -193,7 +196,7 @@ def _as_fact(candidate: Candidate, turn: Turn, request: CaptureRequest) -> NewFa
         category=candidate.category,
         tier=candidate.tier,
         confidence=candidate.confidence,
-        source=f"auto-capture:{request.source}",
+        source=learned_source(request.source),
         many=candidate.many,
         trust=turn.trust,
         turn_id=turn.id,

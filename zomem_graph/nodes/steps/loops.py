@@ -13,6 +13,7 @@ from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
 from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.rules.sources import learned_source
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.describe import told
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
@@ -153,7 +154,7 @@ def learn_loops(
                 persona=scope.persona,
                 thread=scope.thread,
                 session=turn.session,
-                source=f"auto-capture:{source}",
+                source=learned_source(source),
                 trust=turn.trust,
                 turn_id=turn.id,
             )

@@ -17,6 +17,7 @@ from zomem_graph.nodes.rules.keys import is_many
 from zomem_graph.nodes.rules.quotes import quote_occurs, strip_not_user_text
 from zomem_graph.nodes.rules.replies import Extracted, Readout, ReplyUnreadable, read_facts
 from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.rules.sources import learned_source
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS
 from zomem_graph.nodes.rules.windows import windows
 from zomem_graph.nodes.steps.remember import NewFact
@@ -152,7 +153,7 @@ def _as_fact(fact: Extracted, turn: Turn, persona: str, source: str) -> NewFact:
         category=fact.category if fact.category in CATEGORIES else "fact",
         tier=fact.tier if fact.tier in TIERS else "stable",
         confidence=fact.confidence,
-        source=f"auto-capture:{source}",
+        source=learned_source(source),
         trust=turn.trust,
         turn_id=turn.id,
         quote=fact.quote,

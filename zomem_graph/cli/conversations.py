@@ -1,0 +1,87 @@
+"""`zomem conversations`: capture what agents left in their workspaces (spec F45)."""
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from zomem_graph.cli.call import Call, command
+from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.words import TimeZone, instant
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.subjects.conversations import WorkspaceReport
+from zomem_graph.workspaces.finding import Found
+
+__all__ = ["conversations"]
+
+_SUMS = ("captured", "unchanged", "skipped", "failed", "turns", "facts", "superseded", "loops", "redacted", "queued")
+_MOST_LINES = 20
+
+
+@command
+def conversations(
+    call: Call,
+    root: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--root", metavar="DIR", help="Holds con_… folders, or is one; repeatable; else ZO_CAPTURE_ROOTS."
+        ),
+    ] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Changed since; else 24h.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The whole backlog, however old.")] = False,
+    list_only: Annotated[bool, typer.Option("--list", help="Only list the files that would be read.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Only count what was captured so far.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")] = False,
+    time_zone: TimeZone = None,
+) -> None:
+    """Learn from the files that agents left in their workspaces; each is read once, and again when it changed.
+
+    Example: zomem conversations --root ~/workspaces --since 24h --dry-run
+    """
+    if since is not None and everything:
+        raise InvalidInput("--since and --all cannot both be meant.")
+    begin = instant(since, time_zone)
+    with call.memory() as memory:
+        subject = memory.conversations
+        if stats:
+            counted = subject.stats()
+            call.answer(counted, lambda screen: screen.pairs(counted))
+            return
+        if list_only:
+            found = subject.find(root, since=begin, everything=everything)
+            call.answer(found, lambda screen: _show_found(screen, found))
+            return
+        with call.screen.progress("capturing"):
+            report = subject.capture(
+                root, since=begin, everything=everything, scope=call.scope(memory, time_zone), dry_run=dry_run
+            )
+    call.answer(report, lambda screen: _show(screen, report))
+    call.notes([*report.degraded, *(f"{count} files not read: {reason}" for reason, count in report.passed.items())])
+    if report.failed and not report.captured:
+        raise typer.Exit(1)
+
+
+def _show_found(screen: Screen, found: Found) -> None:
+    rows = [(_when(each.modified), str(each.size), each.conversation, each.name) for each in found.artifacts]
+    screen.table(("changed", "bytes", "conversation", "file"), rows)
+    for reason, count in found.passed.items():
+        screen.note(f"note: {count} files not read: {reason}")
+
+
+def _show(screen: Screen, report: WorkspaceReport) -> None:
+    told = [each for each in report.files if each.outcome != "unchanged"]
+    rows = [
+        (each.outcome, each.conversation, each.name, f"{each.facts} facts", each.reason)
+        for each in told[:_MOST_LINES]
+    ]
+    if rows:
+        screen.table(("", "conversation", "file", "learned", "why"), rows)
+    if len(told) > _MOST_LINES:
+        screen.line(f"… and {len(told) - _MOST_LINES} more; --json lists them all")
+    sums = [f"{getattr(report, name)} {name}" for name in _SUMS if getattr(report, name)]
+    would = " (nothing was changed)" if report.dry_run else ""
+    screen.line(f"{report.conversations} conversations: {', '.join(sums) or 'nothing new'}{would}")
+
+
+def _when(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
