@@ -7,6 +7,8 @@ from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.recall import recall_continuation
 from zomem_graph.nodes.values import Recollection
+from zomem_graph.subjects.budget import ContextBudgets
+from zomem_graph.subjects.checkpoints import Checkpoints
 from zomem_graph.subjects.episodes import EpisodeLog
 from zomem_graph.subjects.loops import OpenLoops
 from zomem_graph.subjects.summaries import Summaries
@@ -40,6 +42,18 @@ class EarlierWork:
         """What happened, in short: list, show, run."""
         self._check_open()
         return Summaries(self)
+
+    @property
+    def budget(self: _Opened) -> ContextBudgets:
+        """How full prompts are: init, status, track, reset."""
+        self._check_open()
+        return ContextBudgets(self)
+
+    @property
+    def checkpoints(self: _Opened) -> Checkpoints:
+        """Where tasks stand: save, list, load, restore."""
+        self._check_open()
+        return Checkpoints(self)
 
     def continuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62).

@@ -116,7 +116,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         """
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
-        place = Home(settings.home, settings.database_file)
+        place = Home(settings.home, settings.database_file, settings.checkpoint_dir)
         stores = Stores.open(place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now)
         try:
             with stores.read() as unit:

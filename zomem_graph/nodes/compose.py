@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.inputs import context_tokens
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services
@@ -32,6 +33,8 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
             limit=chosen.limit,
             token_budget=chosen.token_budget,
             turn_key=running.run_id or None,
+            context=lambda: context_tokens(state),
+            context_limit=chosen.context_tokens,
         )
         trace = state.get("memory_trace") or []
         found = Retrieved(
@@ -42,6 +45,9 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
         verdict, found = yield from ask_in_doubt(memory, request.message, verdict, found)
         result = yield from work(lambda: conclude(memory, request, verdict, found, started))
         running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
+        for told in result.trace:
+            if told.get("step") == "budget":
+                running.emit({"memory": "budget", **{name: one for name, one in told.items() if name != "step"}})
         return {
             "memory_decision": {
                 "decision": result.decision,

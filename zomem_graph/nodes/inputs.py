@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.steps.messages import text_of, to_said
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["history_of", "latest_question", "messages_of"]
+__all__ = ["context_tokens", "history_of", "latest_question", "messages_of"]
 
 _LONGEST_QUESTION = 1_000_000
 
@@ -41,3 +42,12 @@ def history_of(state: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     _question, before = latest_question(state)
     return tuple(said.content for said in to_said(before))
+
+
+def context_tokens(state: Mapping[str, Any]) -> int:
+    """Return what the host's messages take in a prompt, whatever their role; 0 when its state has none."""
+    messages = state.get("messages")
+    if not isinstance(messages, Sequence) or isinstance(messages, str):
+        return 0
+    contents = (one.get("content") if isinstance(one, Mapping) else getattr(one, "content", "") for one in messages)
+    return sum(tokens(text_of(content)) + MESSAGE_TOKENS for content in contents)

@@ -121,10 +121,14 @@ class ContinuationOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeOptions:
-    """How the recalled block is laid out."""
+    """How the recalled block is laid out.
+
+    `context_tokens` is the most the whole prompt may hold; None leaves it to `memory.budget` (spec F76).
+    """
 
     token_budget: int = 1_000
     limit: int = 10
+    context_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

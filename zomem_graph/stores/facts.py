@@ -46,6 +46,12 @@ class Facts:
         )
         return [Fact(**row) for row in rows.mappings()]
 
+    def beginning(self, personas: Sequence[str], entity: str, key: str) -> list[Fact]:
+        """Return the current facts of an entity, and of those whose name goes on after a space, newest first."""
+        longer = and_(_t.entity >= f"{entity} ", _t.entity < f"{entity}!")
+        named = or_(_t.entity == entity, longer)
+        return self._many(_t.persona.in_(list(personas)), named, _t.key == key, _t.state == "current")
+
     def history(self, persona: str, entity: str, key: str | None) -> list[Fact]:
         """Return every value a key ever had, oldest first."""
         where = [_t.persona == persona, func.lower(_t.entity) == entity.lower()]

@@ -95,11 +95,11 @@ def clean_backups(
     return done
 
 
-def clean_checkpoints(folder: Path, needles: Needles) -> Cleaned:
-    """Remove saved checkpoints that hold what was erased."""
+def clean_checkpoints(folder: Path, needles: Needles, *, named: Sequence[str] = ()) -> Cleaned:
+    """Remove saved checkpoints that hold what was erased, and those that are named."""
     done = Cleaned()
     for path in _files_at(folder):
-        if _holds(path, needles):
+        if path.name in named or _holds(path, needles):
             _remove(path, done)
     return done
 

@@ -25,6 +25,12 @@ class Home:
 
     root: Path
     database_file: Path
+    checkpoint_folder: Path | None = None
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where saved states of tasks are."""
+        return self.checkpoint_folder or self.root / "checkpoints"
 
     @property
     def chroma(self) -> Path:

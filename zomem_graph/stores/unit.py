@@ -4,6 +4,7 @@ from functools import cached_property
 
 from sqlalchemy import Connection
 
+from zomem_graph.stores.budgets import Budgets
 from zomem_graph.stores.conflicts import Conflicts
 from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.documents import Documents
@@ -147,6 +148,11 @@ class Unit:
     def standing_of(self, collection: str) -> Standing:
         """Return how a collection of the index stands in this snapshot."""
         return IndexMeta(self._connection, self._dialect).standing(collection)
+
+    @cached_property
+    def budgets(self) -> Budgets:
+        """How full prompts are."""
+        return Budgets(self._connection, self._dialect)
 
     @cached_property
     def metrics(self) -> Metrics:

@@ -13,9 +13,11 @@ from typing import Final
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import search_text
 
-__all__ = ["BYTES_PER_TOKEN", "Fit", "Passage", "fit", "tokens", "trim"]
+__all__ = ["BYTES_PER_TOKEN", "MESSAGE_TOKENS", "Fit", "Passage", "fit", "tokens", "trim"]
 
 BYTES_PER_TOKEN: Final = 4
+MESSAGE_TOKENS: Final = 4
+"""What a message costs in a prompt besides its text."""
 LEAST_TOKENS: Final = 8
 """Below this a cut passage says nothing, so it is left out."""
 LARGEST_SHARE: Final = 0.5

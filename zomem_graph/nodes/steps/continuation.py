@@ -24,13 +24,14 @@ from zomem_graph.nodes.rules.ordinals import pointed_at
 from zomem_graph.nodes.rules.topics import topic_words
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import Reach, reach
+from zomem_graph.nodes.steps.checkpoints import known_tasks
 from zomem_graph.nodes.steps.describe import describe
 from zomem_graph.nodes.steps.history import last_talk, with_history
 from zomem_graph.nodes.steps.metrics import measured
 from zomem_graph.nodes.steps.query import Query, Retrieved
 from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import Explanation, Hit
-from zomem_graph.stores.records import Episode, Loop, Turn
+from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
 
@@ -38,7 +39,9 @@ __all__ = ["Continuing", "continue_work"]
 
 _AHEAD = timedelta(days=1)  # clocks of several machines differ
 _BY_MEANING = 0.7  # of the best score, for what shares no word with the topic
-_KEPT_LONGER = ("active", "session")  # tiers that belong to work in progress (spec F62)
+_KEPT_LONGER = ("active", "session", "checkpoint")  # tiers that belong to work in progress (spec F62)
+
+_Recent = Turn | Loop | Episode | Fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +57,12 @@ class Continuing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Past:
-    """What lies behind a bare message: the last talk, what is open, what happened."""
+    """What lies behind a bare message: the last talk, what is open, what happened, where tasks stand."""
 
     talk: Sequence[Turn] = ()
     loops: Sequence[Loop] = ()
     episodes: Sequence[Episode] = ()
+    tasks: Sequence[Fact] = ()
     session: str | None = None
     latest: Mapping[str, Hit] = field(default_factory=dict)
 
@@ -156,10 +160,11 @@ def _past(
         episodes = unit.episodes.newest(
             personas, since=since, until=until, without_trust="import", limit=options.loops
         )
+        tasks = known_tasks(unit, personas, now) if asked.as_of is None else ()
         session = talk[-1].session if talk else asked.scope.thread
-        shown: list[Turn | Loop | Episode] = [*talk[-options.last_turns :], *loops, *episodes]
+        shown: list[_Recent] = [*talk[-options.last_turns :], *loops, *episodes, *tasks]
         latest = _shown(unit, shown, ours, now)
-        return _Past(talk=talk, loops=loops, episodes=episodes, session=session, latest=latest)
+        return _Past(talk=talk, loops=loops, episodes=episodes, tasks=tasks, session=session, latest=latest)
 
 
 def _waiting(
@@ -170,7 +175,7 @@ def _waiting(
     return unit.loops.waiting(personas, now=now, without_trust="import", limit=options.loops)
 
 
-def _shown(unit: Unit, things: Iterable[Turn | Loop | Episode], ours: Reach, now: datetime) -> dict[str, Hit]:
+def _shown(unit: Unit, things: Iterable[_Recent], ours: Reach, now: datetime) -> dict[str, Hit]:
     """Return hits for things that were not searched for but are simply the latest."""
     kinds = {thing.id: (thing, _KINDS[type(thing)]) for thing in things}
     described = describe(unit, [(id_, kind) for id_, (_thing, kind) in kinds.items()])
@@ -191,7 +196,7 @@ def _shown(unit: Unit, things: Iterable[Turn | Loop | Episode], ours: Reach, now
     return hits
 
 
-def _spoken_of(thing: Turn | Loop | Episode) -> datetime:
+def _spoken_of(thing: _Recent) -> datetime:
     match thing:
         case Turn():
             return thing.at
@@ -199,9 +204,11 @@ def _spoken_of(thing: Turn | Loop | Episode) -> datetime:
             return thing.updated_at
         case Episode():
             return thing.happened_at
+        case Fact():
+            return thing.created_at
 
 
-_KINDS = {Turn: "turn", Loop: "loop", Episode: "episode"}
+_KINDS = {Turn: "turn", Loop: "loop", Episode: "episode", Fact: "fact"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +234,7 @@ class _Weigher:
         turns = [past.latest[turn.id] for turn in reversed(past.talk) if turn.id in past.latest]
         loops = [past.latest[loop.id] for loop in past.loops if loop.id in past.latest]
         episodes = [past.latest[one.id] for one in past.episodes if one.id in past.latest]
+        tasks = [past.latest[one.id] for one in past.tasks if one.id in past.latest]
 
         def elsewhere(hit: Hit) -> tuple[bool, bool, float]:
             shared = shared_words(self.topic.words, hit.text)
@@ -234,7 +242,7 @@ class _Weigher:
             return not here, not (shared.held and shared.enough), -float(hit.metadata.get("priority", 0.0))
 
         loops, episodes = sorted(loops, key=elsewhere), sorted(episodes, key=elsewhere)
-        return [*self._in_order(turns), *self._in_order(loops), *self._in_order(episodes)]
+        return [*self._in_order(tasks), *self._in_order(turns), *self._in_order(loops), *self._in_order(episodes)]
 
     def speaking(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits that have to do with the topic: by a word, or by meaning alone nearly as well."""

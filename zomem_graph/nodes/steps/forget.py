@@ -14,9 +14,10 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import Mark, fact_marks, needles_of, source_marks, turn_marks
 from zomem_graph.nodes.steps.embed import feed_index
-from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, texts_of, things_in
+from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, strings_in, texts_of, things_in
 from zomem_graph.nodes.steps.summaries import remove_summaries
-from zomem_graph.nodes.values import ErasureReport, Trace
+from zomem_graph.nodes.values import ErasureReport, Trace, plain
+from zomem_graph.stores.checkpoint_files import list_checkpoints
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
 from zomem_graph.stores.proof import Needles, Scan, as_indexed, scan_files
@@ -257,11 +258,23 @@ def _clean_files(
     folder = checkpoints or home.root / "checkpoints"
     return {
         "backups": clean_backups(home.backups, needles, ids=erased.ids, words=erased.words),
-        "checkpoints": clean_checkpoints(folder, all_gone),
+        "checkpoints": clean_checkpoints(folder, all_gone, named=_saved_of(wanted, folder)),
         "persona_files": clean_persona_files(
             home.root / "personas", wanted.persona, all_gone, everything=wanted.everything
         ),
     }
+
+
+def _saved_of(wanted: Wanted, folder: Path) -> list[str]:
+    """Return the names of the persona's checkpoints that go whatever words of memory they hold."""
+    if not wanted.everything and wanted.matching is None:
+        return []
+    piece = (wanted.matching or "").casefold()
+    return [
+        f"{one.id}.json"
+        for one in list_checkpoints(folder)
+        if one.persona == wanted.persona and any(piece in text.casefold() for text in strings_in(plain(one)))
+    ]
 
 
 def _scan(services: Services, needles: Needles, checkpoints: Path | None) -> Scan:

@@ -1,6 +1,6 @@
 """The life of a message up to your node: gate, retrieve, compose. `Memory.recall` and the graph share it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -8,10 +8,12 @@ from typing import Any
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.compose import compose
+from zomem_graph.nodes.steps.context import Layout, within_budget
 from zomem_graph.nodes.steps.continuation import Continuing, continue_work
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
 from zomem_graph.nodes.steps.history import leaning_on
@@ -36,7 +38,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
-    """One message that may need memory. `turn_key` makes repeated recalls of a turn count once."""
+    """One message that may need memory. `turn_key` makes repeated recalls of a turn count once.
+
+    `context` counts the tokens of the conversation where `history` is not the whole of it; `context_limit` is
+    the budget of a thread that has none yet (spec F76).
+    """
 
     message: str
     scope: Scope
@@ -45,6 +51,16 @@ class RecallRequest:
     token_budget: int = 1_000
     as_of: datetime | None = None
     turn_key: str | None = None
+    context: Callable[[], int] | None = None
+    context_limit: int | None = None
+
+    def counted(self) -> int | None:
+        """Return the tokens of the conversation with the message, None when it is not known."""
+        if self.context is not None:
+            return self.context()
+        if not self.history:
+            return None
+        return sum(tokens(text) + MESSAGE_TOKENS for text in (*self.history, self.message))
 
 
 def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
@@ -117,12 +133,23 @@ def conclude(
     if verdict.decision != "skip":
         said = read_persona_file(services.stores.home.personas, request.scope.persona)
         about = persona_lines(redact(said)[0]) if said else ()
-    result = answer(services, request, verdict, found, about=about)
+
+    def laid_out(most: int) -> Recollection:
+        asked = replace(request, token_budget=min(most, request.token_budget))
+        return answer(services, asked, verdict, found, about=about)
+
+    layout = Layout(
+        scope=request.scope,
+        result=laid_out(request.token_budget),
+        hits=found.hits,
+        again=laid_out,
+        counted=request.counted,
+        limit=request.context_limit,
+    )
     try:
-        finish(services, request, verdict, result, started)
+        return finish(services, request, verdict, layout, started)
     except StoreError as error:
-        return replace(result, degraded=(*result.degraded, f"not logged: {error}"))
-    return result
+        return replace(layout.result, degraded=(*layout.result.degraded, f"not logged: {error}"))
 
 
 def answer(
@@ -150,6 +177,8 @@ def answer(
         return replace(refusal, degraded=degraded, trace=trace)
     hits = [] if refusal else [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
     block = compose(hits, request.message, token_budget=request.token_budget, zone=request.scope.zone, about=about)
+    layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
+    trace = (*trace, layout)
     if not block.text:
         reason = f"nothing fits into {request.token_budget} tokens"
         return Recollection(decision="empty", method=verdict.method, reason=reason, degraded=degraded, trace=trace)
@@ -157,7 +186,6 @@ def answer(
     reason = f"memory answers it with {found.hits[0].score:.2f}" if looked else verdict.reason
     if refusal is not None:
         reason = f"{refusal.reason}; the persona file is there"
-    layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
     return Recollection(
         decision="inject",
         method="evidence" if looked else verdict.method,
@@ -166,7 +194,7 @@ def answer(
         text=block.text,
         tokens=block.tokens,
         degraded=degraded,
-        trace=(*trace, layout),
+        trace=trace,
     )
 
 
@@ -183,12 +211,14 @@ def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved, messa
 
 
 def finish(
-    services: Services, request: RecallRequest, verdict: GateVerdict, result: Recollection, started: datetime
-) -> None:
-    """Log the decision and count what was injected, in one short write."""
+    services: Services, request: RecallRequest, verdict: GateVerdict, layout: Layout, started: datetime
+) -> Recollection:
+    """Keep to the thread's budget, log the decision and count what was injected, in one short write."""
     with services.stores.write(hasty=True) as unit:
+        result = within_budget(unit, services, layout)
         log_decision(unit, services, request.message, request.scope, verdict, result, started)
         count_uses(unit, result.hits, request, services.clock())
+    return result
 
 
 def count_uses(unit: Unit, hits: Sequence[Hit], request: RecallRequest, now: datetime) -> None:

@@ -13,7 +13,7 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Remembered", "Wanted", "said_of", "select_wanted", "texts_of", "things_in"]
+__all__ = ["Remembered", "Wanted", "said_of", "select_wanted", "strings_in", "texts_of", "things_in"]
 
 Remembered = Fact | Turn | Episode | Loop
 
@@ -194,7 +194,7 @@ def said_of(item: Remembered) -> list[str]:
             said = [item.summary, *item.entities]
         case Loop():
             said = [item.title, item.summary, item.resolution, item.entity]
-    return [text for text in (*said, *_strings(item.metadata)) if text]
+    return [text for text in (*said, *strings_in(item.metadata)) if text]
 
 
 def texts_of(item: Remembered) -> list[str]:
@@ -208,16 +208,17 @@ def texts_of(item: Remembered) -> list[str]:
             named = [item.summary, *item.entities]
         case Loop():
             named = [item.title, item.summary, item.entity, item.resolution]
-    return [text for text in (*named, *_strings(item.metadata)) if text]
+    return [text for text in (*named, *strings_in(item.metadata)) if text]
 
 
-def _strings(value: Any) -> list[str]:
+def strings_in(value: Any) -> list[str]:
+    """Return every text in plain data."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
-        return [text for one in value.values() for text in _strings(one)]
+        return [text for one in value.values() for text in strings_in(one)]
     if isinstance(value, list | tuple):
-        return [text for one in value for text in _strings(one)]
+        return [text for one in value for text in strings_in(one)]
     return []
 
 
