@@ -73,6 +73,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "personas": Entry("cli.personas:personas", "Who there is, who reads whom, in which pools.", _CARE),
         "mcp": Entry("cli.mcp:mcp", "Lend this memory to MCP clients; print their settings.", _SERVE),
         "serve": Entry("cli.serve:serve", "Serve /mcp, /health and /metrics, and look after memory.", _SERVE),
+        "schedule": Entry("cli.schedule:schedule", "Upkeep by the clock: cron lines and timers.", _CARE),
         "index": Entry("cli.index:index", "Embed and index what waits, or rebuild the index.", _CARE),
         "models": Entry("cli.models:models", "List local models; fetch one into the home.", _CARE),
         "flush": Entry("cli.flush:flush", "Wait until the index holds everything.", _CARE),

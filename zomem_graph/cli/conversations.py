@@ -1,6 +1,7 @@
 """`zomem conversations`: capture what agents left in their workspaces (spec F45)."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,6 +9,8 @@ import typer
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import TimeZone, instant
+from zomem_graph.daily_report import as_markdown, daily_document, subject_of, write_report
+from zomem_graph.mail import check_mail, send_text
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.subjects.conversations import WorkspaceReport
 from zomem_graph.workspaces.finding import Found
@@ -32,6 +35,12 @@ def conversations(
     list_only: Annotated[bool, typer.Option("--list", help="Only list the files that would be read.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Only count what was captured so far.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")] = False,
+    report_to: Annotated[
+        Path | None, typer.Option("--report", metavar="DIR", help="Write the day's report there, .md and .json.")
+    ] = None,
+    mail: Annotated[
+        bool, typer.Option("--mail", help="Mail the report; needs ZO_REPORT_SMTP and ZO_REPORT_TO.")
+    ] = False,
     time_zone: TimeZone = None,
 ) -> None:
     """Learn from the files that agents left in their workspaces; each is read once, and again when it changed.
@@ -43,6 +52,8 @@ def conversations(
     begin = instant(since, time_zone)
     with call.memory() as memory:
         subject = memory.conversations
+        if mail:
+            check_mail(memory.settings)
         if stats:
             counted = subject.stats()
             call.answer(counted, lambda screen: screen.pairs(counted))
@@ -55,6 +66,12 @@ def conversations(
             report = subject.capture(
                 root, since=begin, everything=everything, scope=call.scope(memory, time_zone), dry_run=dry_run
             )
+        document = daily_document(report, memory.stats(), at=datetime.now().astimezone())
+        settings = memory.settings
+    if report_to is not None and not dry_run:
+        write_report(report_to, document)
+    if mail and not dry_run:
+        send_text(settings, subject=subject_of(document), text=as_markdown(document))
     call.answer(report, lambda screen: _show(screen, report))
     call.notes([*report.degraded, *(f"{count} files not read: {reason}" for reason, count in report.passed.items())])
     if report.failed and not report.captured:
