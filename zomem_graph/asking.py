@@ -2,19 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from zomem_graph.conversations import read_conversation
-from zomem_graph.conversations.text_form import has_speaker_lines
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.capture import CaptureRequest
-from zomem_graph.nodes.steps.history import leaning_on
-from zomem_graph.nodes.steps.messages import Said, to_said
-from zomem_graph.nodes.steps.recall import RecallRequest
-from zomem_graph.nodes.steps.remember import NewFact
-from zomem_graph.nodes.steps.retrieve import KINDS, Query, Retrieved
 from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from zomem_graph.nodes.steps.capture import CaptureRequest
+    from zomem_graph.nodes.steps.messages import Said
+    from zomem_graph.nodes.steps.recall import RecallRequest
+    from zomem_graph.nodes.steps.remember import NewFact
+    from zomem_graph.nodes.steps.retrieve import Query, Retrieved
 
 __all__ = [
     "CaptureWords",
@@ -66,8 +65,11 @@ class CaptureWords(TypedDict, total=False):
     model: str | None
 
 
-def search_query(text: str, words: SearchWords) -> Query:
+def search_query(text: str, words: SearchWords) -> "Query":
     """Return the query of a search; raise InvalidInput for what makes no sense."""
+    from zomem_graph.nodes.steps.history import leaning_on
+    from zomem_graph.nodes.steps.retrieve import KINDS, Query
+
     if not isinstance(text, str):
         raise InvalidInput(f"query must be text, not {type(text).__name__}.")
     kinds = words.get("kinds")
@@ -82,12 +84,14 @@ def search_query(text: str, words: SearchWords) -> Query:
         as_of=aware("as_of", words.get("as_of")),
         include_superseded=words.get("include_superseded", False),
     )
-    history = tuple(said.content for said in to_said(words.get("history", ())))
+    history = _texts(words.get("history", ()))
     return leaning_on(query, text, history) if history else query
 
 
-def recall_request(message: str, words: RecallWords) -> RecallRequest:
+def recall_request(message: str, words: RecallWords) -> "RecallRequest":
     """Return the request of a recall; raise InvalidInput for what makes no sense."""
+    from zomem_graph.nodes.steps.recall import RecallRequest
+
     if not isinstance(message, str):
         raise InvalidInput(f"message must be text, not {type(message).__name__}.")
     if (budget := words.get("token_budget", 1_000)) < 1:
@@ -95,18 +99,21 @@ def recall_request(message: str, words: RecallWords) -> RecallRequest:
     return RecallRequest(
         message=message,
         scope=words.get("scope") or Scope(),
-        history=tuple(said.content for said in to_said(words.get("history", ()))),
+        history=_texts(words.get("history", ())),
         limit=words.get("limit", 10),
         token_budget=budget,
         as_of=aware("as_of", words.get("as_of")),
     )
 
 
-def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> CaptureRequest:
+def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "CaptureRequest":
     """Return the request of a capture.
 
     Plain text is read as a transcript of `Name: …` lines or as JSON; without either it is what the user said.
     """
+    from zomem_graph.nodes.steps.capture import CaptureRequest
+    from zomem_graph.nodes.steps.messages import to_said
+
     messages = messages_in(conversation) if isinstance(conversation, str) else to_said(conversation)
     return CaptureRequest(
         messages=messages,
@@ -119,8 +126,10 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> C
     )
 
 
-def new_fact(item: Mapping[str, Any], number: int) -> NewFact:
+def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":
     """Return one entry of `remember_many`; raise InvalidInput that names it."""
+    from zomem_graph.nodes.steps.remember import NewFact
+
     if not isinstance(item, Mapping):
         raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
     allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote", "at", "method"}
@@ -133,13 +142,17 @@ def new_fact(item: Mapping[str, Any], number: int) -> NewFact:
     return NewFact(**{"key": None, **item})
 
 
-def as_hits(found: Retrieved) -> Hits:
+def as_hits(found: "Retrieved") -> Hits:
     """Return what a search found, with what was missing and what was done."""
     return Hits(found.hits, degraded=found.degraded, trace=[found.trace])
 
 
-def messages_in(text: str) -> list[Said]:
+def messages_in(text: str) -> "list[Said]":
     """Return the messages of a transcript or of JSON; a text that is neither is one message of the user's."""
+    from zomem_graph.conversations import read_conversation
+    from zomem_graph.conversations.text_form import has_speaker_lines
+    from zomem_graph.nodes.steps.messages import to_said
+
     begins = text.lstrip("\ufeff \t\r\n")[:1]
     if begins not in ("{", "[") and not has_speaker_lines(text):
         return to_said([{"role": "user", "content": text}])
@@ -158,3 +171,11 @@ def aware(name: str, value: datetime | None) -> datetime | None:
     if not isinstance(value, datetime):
         raise InvalidInput(f"{name} must be a datetime, not {type(value).__name__}.")
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+
+
+def _texts(history: Sequence[Any]) -> tuple[str, ...]:
+    if not history:
+        return ()
+    from zomem_graph.nodes.steps.messages import to_said
+
+    return tuple(said.content for said in to_said(history))

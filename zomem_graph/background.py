@@ -5,9 +5,6 @@ from contextlib import suppress
 
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services, token_model
-from zomem_graph.nodes.steps.embed import add_missing_tokens, embed_pending, feed_index
-from zomem_graph.nodes.steps.extract import extract_due
-from zomem_graph.nodes.steps.metrics import write_metrics
 from zomem_graph.stores.errors import ZomemError
 from zomem_graph.worker import Worker
 
@@ -43,6 +40,8 @@ class Background:
 
     def wrote(self, new: int) -> None:
         """Embed a small write before it returns, so that meaning finds it at once; leave the rest."""
+        from zomem_graph.nodes.steps.embed import embed_pending
+
         write, first = self._services.options.write, not self._wrote
         self._wrote = True
         self._unfed += new
@@ -66,6 +65,8 @@ class Background:
 
     def embed_everything(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Embed what waits; `progress` is called with (done, total). Raises ModelError."""
+        from zomem_graph.nodes.steps.embed import embed_pending
+
         total = self.unembedded() if progress is not None else 0
         done = 0
         while (step := embed_pending(self._services, limit=self._services.options.write.embed_batch)) > 0:
@@ -77,6 +78,8 @@ class Background:
         """End the thread, then embed, index and extract what waits, within reason."""
         self._worker.stop()
         if self._wrote:
+            from zomem_graph.nodes.steps.embed import feed_index
+
             for step in (self._work_once, self.embed_everything, lambda: feed_index(self._services, everything=True)):
                 with suppress(ZomemError):  # what is left waits in the database; the next open converges
                     step()
@@ -93,6 +96,9 @@ class Background:
 
     def _work_once(self) -> bool:
         """Do one round of what waits; return whether there may be more. What fails stops nothing else."""
+        from zomem_graph.nodes.steps.embed import add_missing_tokens, embed_pending, feed_index
+        from zomem_graph.nodes.steps.metrics import write_metrics
+
         steps: tuple[Callable[[], object], ...] = (
             lambda: embed_pending(self._services, limit=self._services.options.write.embed_batch),
             lambda: feed_index(self._services),
@@ -120,4 +126,6 @@ class Background:
             index.heal()
 
     def _extract_one(self) -> bool:
+        from zomem_graph.nodes.steps.extract import extract_due
+
         return bool(run(extract_due(self._services, limit=1)).model)

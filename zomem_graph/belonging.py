@@ -1,15 +1,15 @@
 """The verbs of `Memory` that ask whose something is: personas, and what is known of an entity."""
 
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.access import readable
 from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.records import Access, Fact
-from zomem_graph.subjects.personas import Personas
+
+if TYPE_CHECKING:
+    from zomem_graph.subjects.personas import Personas
 
 __all__ = ["Belonging"]
 
@@ -24,8 +24,10 @@ class Belonging:
     """Who there is and reads whom, and what is known within that reach. `Memory` inherits it."""
 
     @property
-    def personas(self: _Opened) -> Personas:
+    def personas(self: _Opened) -> "Personas":
         """Who there is and who reads whom: add, list, show, inherit, disinherit, pools."""
+        from zomem_graph.subjects.personas import Personas
+
         self._check_open()
         return Personas(self)
 
@@ -34,6 +36,9 @@ class Belonging:
 
         Facts of pools and parents count .8 a hop.
         """
+        from zomem_graph.nodes.rules.keys import address
+        from zomem_graph.nodes.steps.access import readable
+
         self._check_open()
         who, now = scope or Scope(), self.clock()
         with self.stores.read() as unit:

@@ -1,17 +1,18 @@
 """The verbs of `Memory` for work that goes on: what is open, what happened, and taking it up again."""
 
-from typing import Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 from zomem_graph.asking import RecallWords, recall_request
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.steps.recall import recall_continuation
 from zomem_graph.nodes.values import Recollection
-from zomem_graph.subjects.budget import ContextBudgets
-from zomem_graph.subjects.checkpoints import Checkpoints
-from zomem_graph.subjects.episodes import EpisodeLog
-from zomem_graph.subjects.loops import OpenLoops
-from zomem_graph.subjects.summaries import Summaries
+
+if TYPE_CHECKING:
+    from zomem_graph.subjects.budget import ContextBudgets
+    from zomem_graph.subjects.checkpoints import Checkpoints
+    from zomem_graph.subjects.episodes import EpisodeLog
+    from zomem_graph.subjects.loops import OpenLoops
+    from zomem_graph.subjects.summaries import Summaries
 
 __all__ = ["EarlierWork"]
 
@@ -26,32 +27,42 @@ class EarlierWork:
     """Open loops, episodes, and the recall that goes on with them. `Memory` inherits it."""
 
     @property
-    def loops(self: _Opened) -> OpenLoops:
+    def loops(self: _Opened) -> "OpenLoops":
         """What is unfinished: list, show, create, resolve, resolve_from, supersede, reopen, snooze, assign, tend."""
+        from zomem_graph.subjects.loops import OpenLoops
+
         self._check_open()
         return OpenLoops(self)
 
     @property
-    def episodes(self: _Opened) -> EpisodeLog:
+    def episodes(self: _Opened) -> "EpisodeLog":
         """What happened: list, show, create, trends."""
+        from zomem_graph.subjects.episodes import EpisodeLog
+
         self._check_open()
         return EpisodeLog(self)
 
     @property
-    def summaries(self: _Opened) -> Summaries:
+    def summaries(self: _Opened) -> "Summaries":
         """What happened, in short: list, show, run."""
+        from zomem_graph.subjects.summaries import Summaries
+
         self._check_open()
         return Summaries(self)
 
     @property
-    def budget(self: _Opened) -> ContextBudgets:
+    def budget(self: _Opened) -> "ContextBudgets":
         """How full prompts are: init, status, track, reset."""
+        from zomem_graph.subjects.budget import ContextBudgets
+
         self._check_open()
         return ContextBudgets(self)
 
     @property
-    def checkpoints(self: _Opened) -> Checkpoints:
+    def checkpoints(self: _Opened) -> "Checkpoints":
         """Where tasks stand: save, list, load, restore."""
+        from zomem_graph.subjects.checkpoints import Checkpoints
+
         self._check_open()
         return Checkpoints(self)
 
@@ -60,10 +71,14 @@ class EarlierWork:
 
         Facts, episodes, open loops and turns of the last 14 days; the keywords are those of `recall`.
         """
+        from zomem_graph.nodes.steps.recall import recall_continuation
+
         self._check_open()
         return run(recall_continuation(self, recall_request(message, words)))
 
     async def acontinuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Do the same as `continuation` without blocking the event loop."""
+        from zomem_graph.nodes.steps.recall import recall_continuation
+
         self._check_open()
         return await arun(recall_continuation(self, recall_request(message, words)))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from zomem_graph.nodes.ports import Ask, ChatModel, token_model
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
-from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
 from zomem_graph.nodes.steps.late import LATE_IS_OFF
 from zomem_graph.stores.dialect import WordsQuery
 from zomem_graph.stores.errors import IndexUnavailable, StoreLocked, ZomemError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
+from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.schema import HEAD, schema_version
 from zomem_graph.stores.words import terms
 

@@ -1,18 +1,18 @@
 """The verbs of `Memory` that learn from conversations: capture, and how far the model is with reading them."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from zomem_graph.asking import CaptureWords, capture_request
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.capture import capture
-from zomem_graph.nodes.steps.extract import capture_state, extract_due, retry_failed
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.settings import Settings
-from zomem_graph.streaming import CaptureStream
-from zomem_graph.subjects.conversations import Conversations
+
+if TYPE_CHECKING:
+    from zomem_graph.streaming import CaptureStream
+    from zomem_graph.subjects.conversations import Conversations
 
 __all__ = ["Learning"]
 
@@ -30,8 +30,10 @@ class Learning:
     """Learn from conversations, and see what waits. `Memory` inherits it."""
 
     @property
-    def conversations(self: _Opened) -> Conversations:
+    def conversations(self: _Opened) -> "Conversations":
         """What agents left in their workspaces: find, capture, stats."""
+        from zomem_graph.subjects.conversations import Conversations
+
         self._check_open()
         return Conversations(self, self.settings)
 
@@ -52,6 +54,8 @@ class Learning:
         ("provider:model") reads in place of the one that is set. A dry run writes nothing, and asks the model
         too when `inline` or `model` is given.
         """
+        from zomem_graph.nodes.steps.capture import capture
+
         self._check_open()
         words = CaptureWords(scope=scope, source=source, session=session, dry_run=dry_run, inline=inline, model=model)
         return run(capture(self, capture_request(conversation, words)))
@@ -60,6 +64,8 @@ class Learning:
         self: _Opened, conversation: Iterable[Any] | str, **words: Unpack[CaptureWords]
     ) -> CaptureReport:
         """Do the same as `capture` without blocking the event loop."""
+        from zomem_graph.nodes.steps.capture import capture
+
         self._check_open()
         return await arun(capture(self, capture_request(conversation, words)))
 
@@ -70,22 +76,30 @@ class Learning:
         source: str = "api",
         session: str | None = None,
         model: str | None = None,
-    ) -> CaptureStream:
+    ) -> "CaptureStream":
         """Return a stream that learns while a conversation goes on, provisionally until it is closed (spec F49)."""
+        from zomem_graph.streaming import CaptureStream
+
         self._check_open()
         return CaptureStream(self, scope=scope or Scope(), source=source, session=session, model=model)
 
     def capture_stats(self: _Opened) -> dict[str, Any]:
         """Return what captures brought, what no model has read yet and why, and the last five (spec F44)."""
+        from zomem_graph.nodes.steps.extract import capture_state
+
         self._check_open()
         return capture_state(self)
 
     def capture_waiting(self: _Opened, *, limit: int = 100) -> CaptureReport:
         """Let the model read up to `limit` conversations that wait, now; `queued` counts those that still do."""
+        from zomem_graph.nodes.steps.extract import extract_due
+
         self._check_open()
         return run(extract_due(self, limit=limit))
 
     def capture_retry(self: _Opened) -> int:
         """Let conversations whose reading failed be due again now; return how many there are."""
+        from zomem_graph.nodes.steps.extract import retry_failed
+
         self._check_open()
         return retry_failed(self)

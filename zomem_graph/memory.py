@@ -1,7 +1,8 @@
 """The front door: `Memory.open()`, then remember, observe, search, recall, capture.
 
 Every method is a short call into one step of `zomem_graph.nodes.steps`; the async ones drive the same
-steps without blocking the event loop. Importing this module loads neither LangGraph nor Chroma.
+steps without blocking the event loop. What a call needs is imported by that call, because a hook on every
+message pays for each module; importing this one loads neither LangGraph nor Chroma.
 """
 
 import asyncio
@@ -24,10 +25,8 @@ from zomem_graph.asking import (
 from zomem_graph.background import Background
 from zomem_graph.belonging import Belonging
 from zomem_graph.earlier_work import EarlierWork
-from zomem_graph.health import HealthReport, count_everything, count_readable, examine, repair_store, verify_store
 from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.learning import Learning
-from zomem_graph.metrics import take_measure
 from zomem_graph.models import resolve_embedder
 from zomem_graph.models.call_log import FileLog, Recorder
 from zomem_graph.models.workloads import Chats
@@ -35,20 +34,12 @@ from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
-from zomem_graph.nodes.steps.embed import EMBEDDER_KEY, feed_and_heal
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
-from zomem_graph.nodes.steps.messages import to_said
-from zomem_graph.nodes.steps.metrics import write_metrics
-from zomem_graph.nodes.steps.observe import clean, store_turns
-from zomem_graph.nodes.steps.recall import recall
-from zomem_graph.nodes.steps.remember import NewFact, store_facts
-from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
 from zomem_graph.stores.records import Fact, Turn
-from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vector_cache import SqlVectorCache
 from zomem_graph.teamwork import Teamwork
@@ -57,6 +48,9 @@ from zomem_graph.truth import Truth
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.language_models import BaseChatModel
+
+    from zomem_graph.health import HealthReport
+    from zomem_graph.nodes.steps.remember import NewFact
 
 __all__ = ["Memory"]
 
@@ -114,6 +108,8 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         "provider:model" or a LangChain object. `clock` returns aware datetimes. With `strict_scope` a
         graph run that names no persona is refused. Raises ZomemError with what to do.
         """
+        from zomem_graph.stores.journal import EMBEDDER_KEY
+
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
         place = Home(settings.home, settings.database_file, settings.checkpoint_dir)
@@ -164,6 +160,8 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         text shows, for hops to follow: the ends of triples, a resolved "he". Raises InvalidInput or SecretRefused;
         then nothing was changed. What is odd but kept (an unknown tier, a value that swings) warns.
         """
+        from zomem_graph.nodes.steps.remember import NewFact
+
         fact = NewFact(
             entity=entity,
             key=key,
@@ -187,7 +185,10 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
         return self._remember([new_fact(item, number) for number, item in enumerate(items)])
 
-    def _remember(self, new: Sequence[NewFact]) -> list[Fact]:
+    def _remember(self, new: "Sequence[NewFact]") -> list[Fact]:
+        from zomem_graph.nodes.steps.remember import store_facts
+        from zomem_graph.stores.retry import written
+
         self._check_open()
         checked = [fact.checked(self.options.write) for fact in new]
         for persona in {fact.persona for fact in checked}:
@@ -207,6 +208,9 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}. A history that
         grew, was trimmed or is replayed is laid over what the session holds; only the rest is new.
         """
+        from zomem_graph.nodes.steps.messages import to_said
+        from zomem_graph.nodes.steps.observe import clean, store_turns
+
         self._check_open()
         said, _redacted = clean(to_said(messages), self.options.write)
         with self.stores.write() as unit:
@@ -248,6 +252,8 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         model, or your own imagined answer as text; by default the settings decide. `graph=False` leaves links out.
         Times bound the creation, closed-open.
         """
+        from zomem_graph.nodes.steps.retrieve import retrieve
+
         self._check_open()
         words = SearchWords(
             scope=scope,
@@ -265,6 +271,8 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
 
     async def asearch(self, query: str, **words: Unpack[SearchWords]) -> Hits:
         """Do the same as `search` without blocking the event loop."""
+        from zomem_graph.nodes.steps.retrieve import retrieve
+
         self._check_open()
         return as_hits(await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope())))
 
@@ -282,12 +290,16 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
 
         `history` are the messages before this one; `token_budget` counts UTF-8 bytes / 4.
         """
+        from zomem_graph.nodes.steps.recall import recall
+
         self._check_open()
         words = RecallWords(scope=scope, history=history, limit=limit, token_budget=token_budget, as_of=as_of)
         return run(recall(self, recall_request(message, words)))
 
     async def arecall(self, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Do the same as `recall` without blocking the event loop."""
+        from zomem_graph.nodes.steps.recall import recall
+
         self._check_open()
         return await arun(recall(self, recall_request(message, words)))
 
@@ -298,30 +310,40 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
 
         What of the index is damaged is rebuilt. `progress` is called with (done, total) texts that were embedded.
         """
+        from zomem_graph.nodes.steps.embed import feed_and_heal
+
         self._check_open()
         self.background.embed_everything(progress)
         return feed_and_heal(self)
 
-    def health(self, *, quick: bool = False) -> HealthReport:
+    def health(self, *, quick: bool = False) -> "HealthReport":
         """Check key, models, database, full text, index, schema and disk (spec F15).
 
         A quick look asks no model and reads no table whole: for probes that come every few seconds.
         """
+        from zomem_graph.health import examine
+
         self._check_open()
         return examine(self, quick=quick)
 
     def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
         """Return how much of everything there is (spec F14); with a scope, of what it may read."""
+        from zomem_graph.health import count_everything, count_readable
+
         self._check_open()
         return count_everything(self) if scope is None else count_readable(self, scope)
 
     def metrics(self, *, since: datetime | None = None) -> dict[str, Any]:
         """Return how memory fares: times, hit rates, the gate, captures, model calls and their cost (spec F81)."""
+        from zomem_graph.metrics import take_measure
+
         self._check_open()
         return take_measure(self, since=aware("since", since))
 
     def verify(self) -> dict[str, Any]:
         """Compare the index with the database, ids and vectors; change nothing."""
+        from zomem_graph.health import verify_store
+
         self._check_open()
         return verify_store(self)
 
@@ -330,11 +352,15 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
 
         `progress` is called with (done, total) vectors.
         """
+        from zomem_graph.health import repair_store
+
         self._check_open()
         return repair_store(self, progress=progress)
 
     def close(self) -> None:
         """Embed, index and extract what waits, within reason, then release everything."""
+        from zomem_graph.nodes.steps.metrics import write_metrics
+
         if self._closed:
             return
         self.background.close()

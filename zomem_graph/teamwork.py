@@ -1,16 +1,18 @@
 """The verbs of `Memory` for work that is shared out: how it is done, who does it well, and who should."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.routing import Candidate, Choice
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.routing import RouteRequest, candidates_of, route
 from zomem_graph.settings import Settings
-from zomem_graph.subjects.procedures import ProcedureBook
-from zomem_graph.subjects.profiles import Profiles
+
+if TYPE_CHECKING:
+    from zomem_graph.nodes.rules.routing import Candidate, Choice
+    from zomem_graph.nodes.steps.routing import RouteRequest
+    from zomem_graph.subjects.procedures import ProcedureBook
+    from zomem_graph.subjects.profiles import Profiles
 
 __all__ = ["Teamwork"]
 
@@ -28,14 +30,18 @@ class Teamwork:
     """Procedures, profiles and routing. `Memory` inherits it."""
 
     @property
-    def procedures(self: _Opened) -> ProcedureBook:
+    def procedures(self: _Opened) -> "ProcedureBook":
         """How things are done: list, show, create, feedback, evolve, versions, learn."""
+        from zomem_graph.subjects.procedures import ProcedureBook
+
         self._check_open()
         return ProcedureBook(self)
 
     @property
-    def profiles(self: _Opened) -> Profiles:
+    def profiles(self: _Opened) -> "Profiles":
         """Who did what how well: list, show, record, import_file, export_file."""
+        from zomem_graph.subjects.profiles import Profiles
+
         self._check_open()
         return Profiles(self)
 
@@ -43,16 +49,18 @@ class Teamwork:
         self: _Opened,
         task: str,
         *,
-        executors: Iterable[str | Candidate] | None = None,
+        executors: "Iterable[str | Candidate] | None" = None,
         strategy: str | None = None,
         category: str | None = None,
         scope: Scope | None = None,
-    ) -> Choice:
+    ) -> "Choice":
         """Return who should get a task, with every score and reason; nothing is written (spec F134).
 
         `executors` are names or `Candidate`s, by default all that memory knows; `strategy` is fast, reliable,
         balanced or explore, by default the settings' choice. Raises InvalidInput.
         """
+        from zomem_graph.nodes.steps.routing import route
+
         self._check_open()
         return run(route(self, _request(self.settings, task, executors, strategy, category, scope)))
 
@@ -60,12 +68,14 @@ class Teamwork:
         self: _Opened,
         task: str,
         *,
-        executors: Iterable[str | Candidate] | None = None,
+        executors: "Iterable[str | Candidate] | None" = None,
         strategy: str | None = None,
         category: str | None = None,
         scope: Scope | None = None,
-    ) -> Choice:
+    ) -> "Choice":
         """Do the same as `route` without blocking the event loop."""
+        from zomem_graph.nodes.steps.routing import route
+
         self._check_open()
         return await arun(route(self, _request(self.settings, task, executors, strategy, category, scope)))
 
@@ -73,11 +83,13 @@ class Teamwork:
 def _request(
     settings: Settings,
     task: str,
-    executors: Iterable[str | Candidate] | None,
+    executors: "Iterable[str | Candidate] | None",
     strategy: str | None,
     category: str | None,
     scope: Scope | None,
-) -> RouteRequest:
+) -> "RouteRequest":
+    from zomem_graph.nodes.steps.routing import RouteRequest, candidates_of
+
     return RouteRequest(
         task=task,
         candidates=() if executors is None else candidates_of(executors),

@@ -2,19 +2,17 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from zomem_graph.models.cached import CachedEmbedder
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import SHARED, Scope
-from zomem_graph.nodes.steps.ending import delete_one, link_two, retract_one, unlink_two
-from zomem_graph.nodes.steps.forget import Wanted, forget
-from zomem_graph.nodes.steps.provenance import trace_fact
 from zomem_graph.nodes.values import ErasureReport, ProvenanceReport
 from zomem_graph.settings import Settings
 from zomem_graph.stores.records import Fact, Link
-from zomem_graph.subjects.conflicts import FactConflicts
-from zomem_graph.subjects.graph import KnowledgeGraph
+
+if TYPE_CHECKING:
+    from zomem_graph.subjects.conflicts import FactConflicts
+    from zomem_graph.subjects.graph import KnowledgeGraph
 
 __all__ = ["Truth"]
 
@@ -32,19 +30,25 @@ class Truth:
     """Delete, retract, forget, link, unlink, and where things come from."""
 
     @property
-    def conflicts(self: _Opened) -> FactConflicts:
+    def conflicts(self: _Opened) -> "FactConflicts":
         """What cannot both hold: list, detect, history, resolve, resolve_all, stats."""
+        from zomem_graph.subjects.conflicts import FactConflicts
+
         self._check_open()
         return FactConflicts(self)
 
     @property
-    def graph(self: _Opened) -> KnowledgeGraph:
+    def graph(self: _Opened) -> "KnowledgeGraph":
         """What is tied to what: link, unlink, show, find_connections, knowledge_gaps, export and more."""
+        from zomem_graph.subjects.graph import KnowledgeGraph
+
         self._check_open()
         return KnowledgeGraph(self)
 
     def delete(self: _Opened, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
         """Take one thing out of memory; it stays in the archive. Raises UnknownName."""
+        from zomem_graph.nodes.steps.ending import delete_one
+
         self._check_open()
         delete_one(self, id, scope)
 
@@ -59,6 +63,8 @@ class Truth:
 
         The value it had taken the place of is current again. Raises UnknownName or InvalidInput.
         """
+        from zomem_graph.nodes.steps.ending import retract_one
+
         self._check_open()
         return retract_one(self, id, reason, scope)
 
@@ -79,6 +85,9 @@ class Truth:
         turns behind it, caches, logs, queue, persona files, checkpoints, backups and free pages. A later
         import or capture does not bring it back. A dry run changes nothing and lists what would go.
         """
+        from zomem_graph.models.cached import CachedEmbedder
+        from zomem_graph.nodes.steps.forget import Wanted, forget
+
         self._check_open()
         wanted = Wanted.read(persona=persona, entity=entity, ids=id, matching=matching, everything=everything)
         report = forget(self, wanted, checkpoints=self.settings.checkpoint_dir, dry_run=dry_run)
@@ -96,6 +105,8 @@ class Truth:
         scope: Scope | None = None,
     ) -> Link:
         """Tie two things together; the same triple is replaced. An unknown relation warns and is kept."""
+        from zomem_graph.nodes.steps.ending import link_two
+
         self._check_open()
         link, notes = link_two(self, source_id, target_id, relation=relation, weight=weight, scope=scope)
         for note in notes:
@@ -111,6 +122,8 @@ class Truth:
         scope: Scope | None = None,
     ) -> int:
         """Untie two things, one relation or all of them; return how many links went."""
+        from zomem_graph.nodes.steps.ending import unlink_two
+
         self._check_open()
         return unlink_two(self, source_id, target_id, relation=relation, scope=scope)
 
@@ -121,5 +134,7 @@ class Truth:
         scope: Scope | None = None,
     ) -> ProvenanceReport:
         """Return where a fact came from, down to turn and quote, and the values before and after it."""
+        from zomem_graph.nodes.steps.provenance import trace_fact
+
         self._check_open()
         return trace_fact(self, id, scope)

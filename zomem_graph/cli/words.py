@@ -6,14 +6,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
 from zomem_graph.cli.zone import machine_zone
-from zomem_graph.conversations import Conversation, Session, read_conversation
-from zomem_graph.nodes.rules.dates import parse_instant
 from zomem_graph.stores.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from zomem_graph.conversations import Conversation, Session
 
 __all__ = [
     "AsOf",
@@ -58,12 +59,14 @@ def text_given(word: str) -> str:
     return _standard_input().buffer.read().decode("utf-8", "replace").removesuffix("\n")
 
 
-def conversation_in(word: str) -> Conversation:
+def conversation_in(word: str) -> "Conversation":
     """Return the conversation in a file or on standard input. Raises InvalidInput with the accepted forms."""
+    from zomem_graph.conversations import read_conversation
+
     return read_conversation(_standard_input() if word == _STDIN else Path(word))
 
 
-def messages_of(session: Session) -> list[dict[str, Any]]:
+def messages_of(session: "Session") -> list[dict[str, Any]]:
     """Return the messages of a session as `Memory` takes them."""
     return [
         {"role": message.role, "content": message.content, "name": message.name, "at": message.at}
@@ -71,7 +74,7 @@ def messages_of(session: Session) -> list[dict[str, Any]]:
     ]
 
 
-def session_name(conversation: Conversation, session: Session, given: str | None) -> str:
+def session_name(conversation: "Conversation", session: "Session", given: str | None) -> str:
     """Return the name under which a session is kept; the same file gives the same names again."""
     name = given or conversation.title
     return name if len(conversation.sessions) == 1 else f"{name}/{session.id}"
@@ -94,6 +97,8 @@ def json_array_in(word: str) -> list[Mapping[str, Any]]:
 
 def instant(text: str | None, time_zone: str | None, *, edge: Literal["start", "end"] = "start") -> datetime | None:
     """Return the moment that words such as "yesterday" or "2026-05-03" mean; None for None."""
+    from zomem_graph.nodes.rules.dates import parse_instant
+
     if text is None:
         return None
     return parse_instant(text, now=datetime.now(UTC), time_zone=time_zone or machine_zone(), edge=edge)

@@ -10,7 +10,9 @@ from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.records import Access, CaptureRun, Extraction, GateDecision
 
-__all__ = ["Journal"]
+__all__ = ["EMBEDDER_KEY", "Journal"]
+
+EMBEDDER_KEY = "embedder"  # in `meta`: the identity of the embedder whose vectors the store holds
 
 
 class Journal:

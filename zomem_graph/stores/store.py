@@ -6,15 +6,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock as ThreadLock
+from typing import TYPE_CHECKING
 
-from zomem_graph.stores.chroma_handle import STAMP
-from zomem_graph.stores.chroma_index import ChromaIndex
 from zomem_graph.stores.database import Database
-from zomem_graph.stores.errors import StoreDamaged, StoreError, StoreReadOnly
+from zomem_graph.stores.errors import Closed, StoreDamaged, StoreError, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock, Lock
 from zomem_graph.stores.metrics import Ledger, Note
 from zomem_graph.stores.schema import prepare
 from zomem_graph.stores.unit import Unit
+
+if TYPE_CHECKING:
+    from zomem_graph.stores.chroma_index import ChromaIndex
 
 __all__ = ["Home", "Stores"]
 
@@ -74,14 +77,19 @@ class Home:
 class Stores:
     """The database, the vector index and the lock of one home."""
 
-    def __init__(self, home: Home, database: Database, index: ChromaIndex, lock: Lock, index_lock: Lock) -> None:
+    def __init__(
+        self, home: Home, database: Database, lock: Lock, index_lock: Lock, *, chroma_url: str | None = None
+    ) -> None:
         self.home = home
         self.database = database
-        self.index = index
         self.lock = lock
         self.index_lock = index_lock
         self.ledger = Ledger()
         self._trimmed = False
+        self._chroma_url = chroma_url
+        self._index: ChromaIndex | None = None
+        self._closed = False
+        self._turn = ThreadLock()
 
     @classmethod
     def open(
@@ -106,8 +114,20 @@ class Stores:
         # An index in a folder is used by this machine alone, whoever else uses the database.
         alone = isinstance(lock, FolderLock) or chroma_url is not None
         feeding = lock if alone else FolderLock(home.lock_file)
-        index = ChromaIndex(None if chroma_url else home.chroma, chroma_url, database, feeding)
-        return cls(home, database, index, lock, feeding)
+        return cls(home, database, lock, feeding, chroma_url=chroma_url)
+
+    @property
+    def index(self) -> "ChromaIndex":
+        """The vector index, made when it is first asked for. Raises Closed."""
+        from zomem_graph.stores.chroma_index import ChromaIndex
+
+        with self._turn:
+            if self._closed:
+                raise Closed("This memory was closed. Open it again with Memory.open(home).")
+            if self._index is None:
+                folder = None if self._chroma_url else self.home.chroma
+                self._index = ChromaIndex(folder, self._chroma_url, self.database, self.index_lock)
+            return self._index
 
     @contextmanager
     def read(self) -> Iterator[Unit]:
@@ -144,7 +164,11 @@ class Stores:
 
     def close(self) -> None:
         """Release the index and the database."""
-        self.index.close()
+        with self._turn:
+            self._closed = True
+            index = self._index
+        if index is not None:
+            index.close()
         self.database.close()
 
 
@@ -152,7 +176,11 @@ def _refuse_an_empty_database(home: Home) -> None:
     """Never begin anew beside an index that says there was a memory: raise StoreDamaged with the cure."""
     file = home.database_file
     empty = not file.exists() or (file.stat().st_size == 0 and not _has_a_log(file))
-    if empty and file.parent == home.root and (home.chroma / STAMP).exists():
+    if not empty or file.parent != home.root:
+        return
+    from zomem_graph.stores.chroma_handle import STAMP
+
+    if (home.chroma / STAMP).exists():
         raise StoreDamaged(
             f"{file} is {'empty' if file.exists() else 'gone'}, but the index beside it is of a memory that was not. "
             f"Put the file back, from {home.backups} or another copy; if it was in another database, set "

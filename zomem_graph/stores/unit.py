@@ -1,34 +1,37 @@
-"""One transaction over every subject."""
+"""One transaction over every subject; the code of one is loaded when it is first asked for."""
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
-from zomem_graph.stores.budgets import Budgets
-from zomem_graph.stores.conflicts import Conflicts
 from zomem_graph.stores.dialect import Dialect
-from zomem_graph.stores.documents import Documents
-from zomem_graph.stores.episodes import Episodes
-from zomem_graph.stores.erasure import Erasure
-from zomem_graph.stores.executors import Executors
-from zomem_graph.stores.facts import Facts
-from zomem_graph.stores.graph import GraphReads
-from zomem_graph.stores.imports import Imports
-from zomem_graph.stores.index_meta import IndexMeta, Standing
-from zomem_graph.stores.items import Items
-from zomem_graph.stores.journal import Journal
-from zomem_graph.stores.links import Links
-from zomem_graph.stores.loops import Loops
-from zomem_graph.stores.metrics import Metrics
-from zomem_graph.stores.outbox import Outbox
-from zomem_graph.stores.personas import Personas
-from zomem_graph.stores.procedures import Procedures
-from zomem_graph.stores.provenance import Origins
-from zomem_graph.stores.summaries import Summaries
-from zomem_graph.stores.tokens import Tokens
-from zomem_graph.stores.tombstones import Tombstones
-from zomem_graph.stores.turns import Turns
-from zomem_graph.stores.vault import VaultRows
+
+if TYPE_CHECKING:
+    from zomem_graph.stores.budgets import Budgets
+    from zomem_graph.stores.conflicts import Conflicts
+    from zomem_graph.stores.documents import Documents
+    from zomem_graph.stores.episodes import Episodes
+    from zomem_graph.stores.erasure import Erasure
+    from zomem_graph.stores.executors import Executors
+    from zomem_graph.stores.facts import Facts
+    from zomem_graph.stores.graph import GraphReads
+    from zomem_graph.stores.imports import Imports
+    from zomem_graph.stores.index_meta import Standing
+    from zomem_graph.stores.items import Items
+    from zomem_graph.stores.journal import Journal
+    from zomem_graph.stores.links import Links
+    from zomem_graph.stores.loops import Loops
+    from zomem_graph.stores.metrics import Metrics
+    from zomem_graph.stores.outbox import Outbox
+    from zomem_graph.stores.personas import Personas
+    from zomem_graph.stores.procedures import Procedures
+    from zomem_graph.stores.provenance import Origins
+    from zomem_graph.stores.summaries import Summaries
+    from zomem_graph.stores.tokens import Tokens
+    from zomem_graph.stores.tombstones import Tombstones
+    from zomem_graph.stores.turns import Turns
+    from zomem_graph.stores.vault import VaultRows
 
 __all__ = ["Unit"]
 
@@ -41,122 +44,170 @@ class Unit:
         self._dialect = dialect
 
     @cached_property
-    def items(self) -> Items:
+    def items(self) -> "Items":
         """What search sees."""
+        from zomem_graph.stores.items import Items
+
         return Items(self._connection, self._dialect)
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> "Facts":
         """What is known."""
+        from zomem_graph.stores.facts import Facts
+
         return Facts(self._connection)
 
     @cached_property
-    def turns(self) -> Turns:
+    def turns(self) -> "Turns":
         """What was said."""
+        from zomem_graph.stores.turns import Turns
+
         return Turns(self._connection)
 
     @cached_property
-    def links(self) -> Links:
+    def links(self) -> "Links":
         """How things relate."""
+        from zomem_graph.stores.links import Links
+
         return Links(self._connection, self._dialect)
 
     @cached_property
-    def graph(self) -> GraphReads:
+    def graph(self) -> "GraphReads":
         """What lies around what."""
+        from zomem_graph.stores.graph import GraphReads
+
         return GraphReads(self._connection)
 
     @cached_property
-    def episodes(self) -> Episodes:
+    def episodes(self) -> "Episodes":
         """What happened."""
+        from zomem_graph.stores.episodes import Episodes
+
         return Episodes(self._connection)
 
     @cached_property
-    def summaries(self) -> Summaries:
+    def summaries(self) -> "Summaries":
         """What happened, in short."""
+        from zomem_graph.stores.summaries import Summaries
+
         return Summaries(self._connection)
 
     @cached_property
-    def loops(self) -> Loops:
+    def loops(self) -> "Loops":
         """What is unfinished."""
+        from zomem_graph.stores.loops import Loops
+
         return Loops(self._connection)
 
     @cached_property
-    def procedures(self) -> Procedures:
+    def procedures(self) -> "Procedures":
         """How things are done."""
+        from zomem_graph.stores.procedures import Procedures
+
         return Procedures(self._connection)
 
     @cached_property
-    def executors(self) -> Executors:
+    def executors(self) -> "Executors":
         """Who did what how well."""
+        from zomem_graph.stores.executors import Executors
+
         return Executors(self._connection)
 
     @cached_property
-    def conflicts(self) -> Conflicts:
+    def conflicts(self) -> "Conflicts":
         """What cannot both hold."""
+        from zomem_graph.stores.conflicts import Conflicts
+
         return Conflicts(self._connection)
 
     @cached_property
-    def provenance(self) -> Origins:
+    def provenance(self) -> "Origins":
         """Where it came from."""
+        from zomem_graph.stores.provenance import Origins
+
         return Origins(self._connection, self._dialect)
 
     @cached_property
-    def tombstones(self) -> Tombstones:
+    def tombstones(self) -> "Tombstones":
         """What was erased and must not come back."""
+        from zomem_graph.stores.tombstones import Tombstones
+
         return Tombstones(self._connection, self._dialect)
 
     @cached_property
-    def erasure(self) -> Erasure:
+    def erasure(self) -> "Erasure":
         """What is to go for good."""
+        from zomem_graph.stores.erasure import Erasure
+
         return Erasure(self._connection, self._dialect)
 
     @cached_property
-    def imports(self) -> Imports:
+    def imports(self) -> "Imports":
         """What came in from elsewhere."""
+        from zomem_graph.stores.imports import Imports
+
         return Imports(self._connection, self._dialect)
 
     @cached_property
-    def personas(self) -> Personas:
+    def personas(self) -> "Personas":
         """Who reads whom."""
+        from zomem_graph.stores.personas import Personas
+
         return Personas(self._connection, self._dialect)
 
     @cached_property
-    def documents(self) -> Documents:
+    def documents(self) -> "Documents":
         """What graphs keep by namespace and key."""
+        from zomem_graph.stores.documents import Documents
+
         return Documents(self._connection, self._dialect, self.items)
 
     @cached_property
-    def tokens(self) -> Tokens:
+    def tokens(self) -> "Tokens":
         """The token vectors of what search sees."""
+        from zomem_graph.stores.tokens import Tokens
+
         return Tokens(self._connection, self._dialect)
 
     @cached_property
-    def vault(self) -> VaultRows:
+    def vault(self) -> "VaultRows":
         """What the vault mirrors."""
+        from zomem_graph.stores.vault import VaultRows
+
         return VaultRows(self._connection, self._dialect)
 
     @cached_property
-    def outbox(self) -> Outbox:
+    def outbox(self) -> "Outbox":
         """What the index has yet to follow."""
+        from zomem_graph.stores.outbox import Outbox
+
         return Outbox(self._connection)
 
     @cached_property
-    def journal(self) -> Journal:
+    def journal(self) -> "Journal":
         """The trail and the queues."""
+        from zomem_graph.stores.journal import Journal
+
         return Journal(self._connection, self._dialect)
 
-    def standing_of(self, collection: str) -> Standing:
+    def standing_of(self, collection: str) -> "Standing":
         """Return how a collection of the index stands in this snapshot."""
+        from zomem_graph.stores.index_meta import IndexMeta
+
         return IndexMeta(self._connection, self._dialect).standing(collection)
 
     @cached_property
-    def budgets(self) -> Budgets:
+    def budgets(self) -> "Budgets":
         """How full prompts are."""
+        from zomem_graph.stores.budgets import Budgets
+
         return Budgets(self._connection, self._dialect)
 
     @cached_property
-    def metrics(self) -> Metrics:
+    def metrics(self) -> "Metrics":
         """What was done, in numbers."""
+        from zomem_graph.stores.metrics import Metrics
+
         return Metrics(self._connection)
 
     def fulltext_fault(self) -> str | None:

@@ -16,10 +16,10 @@ from zomem_graph.nodes.options import HydeOptions, MemoryOptions, RetrieveOption
 from zomem_graph.nodes.ports import Clock, Embedder
 from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.embed import EMBEDDER_KEY
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput, StoreError, UnknownName, ZomemError
 from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.vault import activity, consolidation, health, ingest, smoke, summaries

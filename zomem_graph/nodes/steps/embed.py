@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 
 from zomem_graph.nodes.ports import Embedder, Services, TextTokens, token_model
 from zomem_graph.stores.errors import IndexUnavailable, ModelError
+from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.tokens import NewTokens
 
-__all__ = ["EMBEDDER_KEY", "add_missing_tokens", "embed_pending", "feed_and_heal", "feed_index"]
-
-EMBEDDER_KEY = "embedder"
+__all__ = ["add_missing_tokens", "embed_pending", "feed_and_heal", "feed_index"]
 
 
 def embed_pending(services: Services, *, limit: int) -> int:

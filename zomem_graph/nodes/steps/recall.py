@@ -12,12 +12,9 @@ from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.compose import compose
 from zomem_graph.nodes.steps.context import Layout, within_budget
-from zomem_graph.nodes.steps.continuation import Continuing, continue_work
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
-from zomem_graph.nodes.steps.history import leaning_on
-from zomem_graph.nodes.steps.retrieve import Query, Retrieved, retrieve
+from zomem_graph.nodes.steps.query import Query, Retrieved
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.identity import content_hash
@@ -96,6 +93,8 @@ def go_on(
     services: Services, request: RecallRequest, *, options: ContinuationOptions | None = None
 ) -> Flow[Retrieved]:
     """Retrieve for a message that goes on with earlier work."""
+    from zomem_graph.nodes.steps.continuation import Continuing, continue_work
+
     asked = Continuing(
         message=request.message,
         scope=request.scope,
@@ -111,6 +110,9 @@ def search_for(
     services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
 ) -> Flow[Retrieved]:
     """Retrieve for a message; one that leans on its conversation is searched for together with it."""
+    from zomem_graph.nodes.steps.history import leaning_on
+    from zomem_graph.nodes.steps.retrieve import retrieve
+
     query = Query(
         text=request.message,
         limit=request.limit,
@@ -164,6 +166,8 @@ def answer(
 
     `about` are the lines of the persona file, which are there whenever the message needs memory (spec F143).
     """
+    from zomem_graph.nodes.steps.compose import compose
+
     trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
     if verdict.decision == "skip":
         trace = (*trace, found.trace) if found.trace else trace
