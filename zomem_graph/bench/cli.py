@@ -17,6 +17,7 @@ from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
 from zomem_graph.bench import suites as time_suites
 from zomem_graph.bench import through as through_suite
+from zomem_graph.bench import vault as vault_suite
 
 __all__ = ["app"]
 
@@ -166,6 +167,20 @@ def embedders(
 ) -> None:
     """Compare the installed embedders by meaning alone, and what a text costs."""
     _show(embedders_suite.run(data, names=embeddings or embedders_suite.KNOWN, home=home, say=_say))
+
+
+@app.command("vault")
+def vault(
+    data: Data,
+    night_count: Annotated[int, typer.Option("--nights", help="Nights to live through; 0 for none.", min=0)] = 30,
+    a_night: Annotated[int, typer.Option("--sessions", help="Session logs a night.", min=1)] = 20,
+    kill_count: Annotated[int, typer.Option("--kills", help="Consolidations to kill; 0 for none.", min=0)] = 40,
+    facts: Annotated[int, typer.Option("--facts", help="Facts to consolidate and read back.", min=0)] = 10_000,
+) -> None:
+    """Simulate nights of a vault, kill its consolidation, read it back; --data is a file of labelled sessions."""
+    _show(
+        vault_suite.run(data, night_count=night_count, a_night=a_night, kill_count=kill_count, facts=facts, say=_say)
+    )
 
 
 def _say(line: str) -> None:

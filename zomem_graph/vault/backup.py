@@ -15,15 +15,19 @@ __all__ = ["drop_old_archives", "is_whole", "make_archive", "unpack_archive"]
 _MOST_BYTES = 4 * 1024**3
 
 
-def make_archive(place: Place, day: date, *, resumed: bool) -> Path:
+def make_archive(place: Place, day: date, *, resumed: bool, again: bool) -> Path:
     """Pack everything but archives, index and locks, and read it back; return the file.
 
-    A run that was cut short goes on with the archive it made, because its files may have changed since. Raises
-    StoreDamaged when what was written cannot be read back: then nothing may be pruned.
+    A run that was cut short goes on with the archive it made, because its files may have changed since. Another run
+    of the same day makes one more, `again`, where it has something to prune. Raises StoreDamaged when what was
+    written cannot be read back: then nothing may be pruned.
     """
     path = place.backup_file(day)
-    if resumed and is_whole(path):
-        return path
+    made = [one for when, one in place.archives() if when == day and is_whole(one)]
+    if made and (resumed or not again):
+        return made[-1]
+    if made:
+        path = path.with_name(f"{path.name.removesuffix('.tar.gz')}-{len(made) + 1}.tar.gz")
     replace_file(path, _packed(place, day))
     if not is_whole(path):
         raise StoreDamaged(f"{path} could not be read back. Nothing was pruned. Check the disk, then run it again.")

@@ -75,7 +75,13 @@ def summarize_step(night: Night) -> None:
 def back_up_step(night: Night) -> None:
     """Pack the files as they are, and read the archive back."""
     ground = night.ground
-    night.done["backup"] = make_archive(ground.place, ground.today(), resumed=night.resumed).name
+    with ground.memory.stores.read() as unit:
+        pairs = unit.vault.current()
+        standing = activity.stand(pairs, unit.vault.uses(), ground.options, ground.now())
+    held = sum(one.band != activity.ARCHIVED for one in standing)
+    prunes = held < len(standing) or held > ground.options.max_facts
+    archive = make_archive(ground.place, ground.today(), resumed=night.resumed, again=prunes)
+    night.done["backup"] = archive.name
 
 
 def decay_step(night: Night) -> None:

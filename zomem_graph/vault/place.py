@@ -12,7 +12,7 @@ __all__ = ["Place"]
 
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
 _SESSION = re.compile(r"(\d{4}-\d{2}-\d{2})\b.*\.jsonl")
-_BACKUP = re.compile(r"pre-maintenance-(\d{4})(\d{2})(\d{2})\.tar\.gz")
+_BACKUP = re.compile(r"pre-maintenance-(\d{4})(\d{2})(\d{2})(?:-\d+)?\.tar\.gz")
 
 
 @dataclass(frozen=True, slots=True)

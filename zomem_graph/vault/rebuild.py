@@ -103,7 +103,7 @@ def _facts(lines: Mapping[str, Mapping[str, Any]], entries: Mapping[str, Any], t
         except (InvalidInput, TypeError, ValueError) as error:
             told.append(Told(f"fact {name}", f"{error}; left out"))
             continue
-        band = ARCHIVED if fact.state != "current" else str(said.get("band", ACTIVE))
+        band = str(said.get("band") or (ACTIVE if fact.state == "current" else ARCHIVED))
         found.append((fact, uses, origins_of(line, fact, [new_id() for _ in range(_MOST_ORIGINS)]), band))
     return _one_of_each(found, told)
 

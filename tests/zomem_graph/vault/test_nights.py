@@ -1,0 +1,149 @@
+"""Consolidation: one at a time, in order, atomic, and the same after a kill."""
+
+import os
+import tarfile
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.zomem_graph.vault.kit import Ground, json_lines, said
+from zomem_graph.bench.vault_care import kills
+from zomem_graph.bench.vault_days import labelled_sessions, nights
+from zomem_graph.stores.errors import StoreLocked
+from zomem_graph.vault.consolidation import STEPS
+
+LABELLED = Path(__file__).parents[2] / "data" / "vault_sessions.jsonl"
+
+
+def test_the_steps_come_in_an_order_that_builds_the_index_once_and_backs_up_first() -> None:
+    order = list(STEPS)
+
+    assert order.index("back up") < order.index("decay") < order.index("prune") < order.index("index")
+
+
+def test_a_second_run_is_refused_while_one_is_at_work(ground: Ground) -> None:
+    refused: list[str] = []
+
+    def look(step: str) -> None:
+        if step == "prune":
+            with ground.open() as other, pytest.raises(StoreLocked) as error:
+                other.consolidate()
+            refused.append(str(error.value))
+
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        vault.consolidate(tell=look)
+
+    assert len(refused) == 1
+    assert "another process" in refused[0]
+
+
+def test_the_archive_holds_what_was_there_before_pruning_and_seven_days_of_them_are_kept(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        ground.clock.advance(days=131)
+        vault.consolidate()
+        (archive,) = (ground.data / "backups").iterdir()
+        with tarfile.open(archive) as packed:
+            facts = packed.extractfile("knowledge-graph/facts.jsonl")
+            assert facts is not None
+            assert b'"8443"' in facts.read()
+            assert not [name for name in packed.getnames() if name.startswith("backups")]
+        for _ in range(10):
+            ground.clock.advance(days=1)
+            vault.consolidate()
+
+    names = sorted(path.name for path in (ground.data / "backups").iterdir())
+    assert len(names) == 8
+    assert names[-1] == f"pre-maintenance-{ground.clock():%Y%m%d}.tar.gz"
+
+
+def test_everything_can_be_had_back_from_an_archive(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443"), said("Ana", "likes", "tea")])
+        ground.clock.advance(days=131)
+        vault.consolidate()
+        assert json_lines(ground.facts) == []
+        report = vault.restore(backup="latest")
+        names = vault.restore()["archives"]
+
+    assert report["facts"] == 2
+    assert len(json_lines(ground.facts)) == 2
+    assert names == [f"pre-maintenance-{ground.clock():%Y%m%d}.tar.gz"]
+
+
+def test_a_second_run_of_a_day_changes_nothing(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443"), said("Ana", "likes", "tea")])
+        ground.session("2026-01-05-090000", ("user", "The port of the mailer is 2525."))
+        ground.clock.advance(days=100)
+        vault.consolidate()
+        before = {path: path.read_bytes() for path in ground.data.rglob("*") if path.is_file()}
+        vault.consolidate()
+
+    after = {path: path.read_bytes() for path in ground.data.rglob("*") if path.is_file()}
+    unlike = {path.name for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    assert unlike <= {"health.json", "health.prom"}  # how full the disk is
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_a_run_that_was_killed_and_run_again_ends_with_the_same_files() -> None:
+    found = kills(3, say=lambda _line: None)
+
+    assert (found["kills"], found["cases"]) == (3, [])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
+def test_forty_runs_that_were_killed_end_with_the_same_files() -> None:
+    found = kills(40, say=lambda _line: None)
+
+    assert (found["kills"], found["cases"]) == (40, [])
+
+
+@pytest.mark.parametrize(
+    ("count", "a_night"),
+    [(30, 3), pytest.param(365, 20, marks=pytest.mark.slow)],
+)
+def test_nights_pass_as_they_should(count: int, a_night: int) -> None:
+    found = nights(labelled_sessions(LABELLED), count=count, a_night=a_night, say=lambda _line: None)
+
+    assert found["half_on_day"] is None or abs(found["half_on_day"] - 30) < 0.1
+    assert found["faults"] == []
+    assert found["memory_md_most_lines"] <= 200
+    assert found["daily_pages"]["precision"] >= 0.90
+    assert found["daily_pages"]["recall"] >= 0.50
+    if count > 130:
+        assert found["archived_on_night"] == 130
+
+
+def test_a_killed_writer_leaves_nothing_behind_that_stays(ground: Ground) -> None:
+    with ground.open() as vault:
+        (ground.data / "knowledge-graph/.facts.jsonl.999.part").write_text("half")
+        vault.consolidate()
+
+    assert not list(ground.data.rglob("*.part"))
+
+
+def test_a_crash_between_database_and_files_is_made_good_by_the_next_call(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        before = ground.facts.read_bytes()
+        vault.ingest([said("Ana", "likes", "tea")])
+        ground.facts.write_bytes(before)  # as if the second line had not been written any more
+        with vault.memory.stores.write() as unit:
+            vault.ground.fall_behind(unit)
+        vault.ingest([said("Bo", "likes", "rye")])
+
+    assert {line["subject"] for line in json_lines(ground.facts)} == {"gateway", "Ana", "Bo"}
+
+
+def test_a_late_night_is_named(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.consolidate()
+        ground.clock.advance(hours=40)
+        report = vault.health_check()
+
+    assert any("40 hours ago" in line for line in report["warnings"])
+    assert report["last_consolidation"] == (ground.clock() - timedelta(hours=40)).isoformat()
