@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,7 +75,7 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
         if who == "us":
             continue
         try:
-            written(ground.memory.stores, lambda unit, said=line.said: _take_in_line(unit, ground, said))  # type: ignore[misc]  # the line of this turn
+            written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
             taken.changed += 1
         except InvalidInput as error:
             _set_aside(ground, taken, where, line.text, str(error))
@@ -91,13 +92,13 @@ def _set_aside(ground: Ground, taken: TakenIn, where: str, text: str, why: str) 
     taken.told.append(Told(where, f"{why}; kept in {aside.name}"))
 
 
-def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any]) -> None:
+def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str) -> None:
     now = ground.now()
     subject, predicate, value = named(line)
     found = unit.facts.find([fact_id(str(line["id"]))]) if line.get("id") else []
     ground.fall_behind(unit)
     if found and (found[0].entity, found[0].key, found[0].value) == (subject, predicate, value):
-        _change(unit, found[0], line, now)
+        _change(unit, found[0], line, now, said_again=who == "changed")
         return
     new = _new(line, ground, found[0] if found else None)
     (stored,) = store_facts(unit, ground.memory, [new], now=now)
@@ -112,7 +113,7 @@ def _ended(unit: Unit, stored: Stored, found: Iterable[Fact]) -> list[Fact]:
     return unit.facts.find([*stored.replaced, *(fact.id for fact in found)])
 
 
-def _change(unit: Unit, fact: Fact, line: Mapping[str, Any], now: datetime) -> None:
+def _change(unit: Unit, fact: Fact, line: Mapping[str, Any], now: datetime, *, said_again: bool) -> None:
     """Take in what else was changed of a fact whose words are the same."""
     checked = _detailed(line, fact)
     values = {name: getattr(checked, name) for name in _DETAILS if getattr(checked, name) != getattr(fact, name)}
@@ -121,9 +122,10 @@ def _change(unit: Unit, fact: Fact, line: Mapping[str, Any], now: datetime) -> N
     if line.get("state") == "archived" and fact.state == "current":
         join(unit, [fact], {}, now)
         archive(unit, {fact.id: now})
-    elif fact.state == "current":
+    elif fact.state == "current" and (values or said_again):
         join(unit, [fact], {}, now)
-    unit.provenance.add([_origin(fact, now)])
+    if values or said_again:
+        unit.provenance.add([_origin(fact, now)])
 
 
 def _new(line: Mapping[str, Any], ground: Ground, before: Fact | None) -> NewFact:

@@ -137,14 +137,16 @@ def read_sessions(ground: Ground, on_session: Callable[[str], None] | None = Non
             continue
         if on_session is not None:
             on_session(path.name)
-        _read_session(ground, path, found.st_size, found.st_mtime, total)
+        _read_session(ground, path, before, total)
     if total.fact_ids:
         total.fact_ids = list(dict.fromkeys(total.fact_ids))
         follow(ground, total.fact_ids, again=total.again > 0)
     return total
 
 
-def _read_session(ground: Ground, path: Path, size: int, changed: float, total: Ingested) -> None:
+def _read_session(ground: Ground, path: Path, before: VaultSession | None, total: Ingested) -> None:
+    found = path.stat()
+    size, changed = found.st_size, found.st_mtime
     messages, facts = _said_in(ground, path, changed, total)
     session = f"{SESSION_PREFIX}{path.stem}"
     if messages:
@@ -167,9 +169,11 @@ def _read_session(ground: Ground, path: Path, size: int, changed: float, total: 
 
     def settle(unit: Unit) -> tuple[list[str], int]:
         learned = unit.vault.said_in(ground.options.persona, session)
+        # A fact is as old as its time here: an archive that is read late must not come in faded.
         at: dict[str, datetime] = {}
         for origin in learned:
-            at[origin.fact_id] = max(origin.effective_from, at.get(origin.fact_id, origin.effective_from))
+            if before is None or origin.captured_at >= before.read_at:
+                at[origin.fact_id] = max(origin.captured_at, at.get(origin.fact_id, origin.captured_at))
         fresh = len(at) - len(unit.vault.of(list(at)))
         changed_facts = join(unit, unit.facts.find(list(at)), at, now)
         followers = join(unit, unit.vault.successors(), {}, now)

@@ -104,7 +104,7 @@ def read_options(file: Path, *, usual_zone: str = "UTC", **given: Any) -> VaultO
 def _usual_path() -> Path:
     """Return /data/memory when it can be written; raise InvalidInput with the cure otherwise."""
     nearest = next(folder for folder in (USUAL_PATH, *USUAL_PATH.parents) if folder.exists())
-    if os.access(nearest, os.W_OK) and nearest != Path(USUAL_PATH.anchor):
+    if nearest.is_dir() and os.access(nearest, os.W_OK):
         return USUAL_PATH
     raise InvalidInput(
         f"No folder was given for the vault and {USUAL_PATH} cannot be written. Pass --data-path DIR, "

@@ -85,15 +85,15 @@ def test_writing_a_day_again_gives_the_same_page_and_keeps_what_was_written_by_h
     assert page.read_bytes() == before
 
 
-def test_a_log_that_comes_late_is_told_on_its_own_day(ground: Ground) -> None:
+def test_a_log_that_comes_late_is_told_on_its_own_day_and_comes_in_awake(ground: Ground) -> None:
     with ground.open() as vault:
         vault.consolidate()
-        ground.session("2026-01-02-090000", ("user", "The port of the mailer is 2525."))
+        ground.session("2025-03-02-090000", ("user", "The port of the mailer is 2525."))
         vault.consolidate()
 
-    assert "2525" in (ground.data / "daily/2026-01-02.md").read_text("utf-8")
+    assert "2525" in (ground.data / "daily/2025-03-02.md").read_text("utf-8")
     (entry,) = ground.activations().values()
-    assert entry["activation"] == pytest.approx(0.5 ** (3.125 / 30), abs=1e-4)
+    assert entry["activation"] == 1.0
 
 
 def test_logs_and_pages_go_when_their_time_is_over_but_not_unread_or_written_on(ground: Ground) -> None:

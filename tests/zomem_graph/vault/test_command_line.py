@@ -1,0 +1,124 @@
+"""`zomem vault`, action by action."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.zomem_graph.command_line import CommandLine
+from tests.zomem_graph.vault.kit import json_lines
+
+FACT = '{"subject": "gateway", "predicate": "port", "object": "8443"}\n'
+
+
+class Line(CommandLine):
+    """The command line on one vault."""
+
+    def vault(self, *words: str, given: str | None = None) -> str:
+        return self.ok("vault", *words, "--data-path", str(self.home.parent / "data"), given=given)
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Line:
+    return Line(tmp_path / "home")
+
+
+def test_the_whole_life_of_a_vault(line: Line, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert str(data) in line.vault("init")
+    assert "1 new facts" in line.vault("ingest", "-", given=FACT)
+    assert "gateway port: 8443" in line.vault("recall", "gateway port")
+    (data / "sessions/2026-01-05-090000.jsonl").write_text('{"role": "user", "content": "I prefer short answers."}\n')
+    assert "1 messages from 1 session logs" in line.vault("ingest")
+    assert "2026-01-05" in line.vault("summarize")
+    assert "status" in line.vault("consolidate")
+    assert "total facts" in line.vault("health-check")
+    assert "zomem_vault_facts 2" in line.vault("health-check", "--format", "prometheus")
+    assert json.loads(line.vault("health-check", "--format", "json"))["total_facts"] == 2
+    assert "3 of 3 canaries" in line.vault("quality-probe")
+    assert "active" in line.vault("status")
+    assert "archive" in line.vault("restore")
+    assert "facts.jsonl" in line.vault("smoke-test")
+    assert len(json_lines(data / "knowledge-graph/facts.jsonl")) == 2
+
+
+def test_a_new_home_is_filled_from_the_files(line: Line, tmp_path: Path) -> None:
+    line.vault("ingest", "-", given=FACT)
+    second = Line(tmp_path / "second")
+    second.environment["ZOMEM_HOME"] = str(tmp_path / "second")
+    refused = second("vault", "recall", "gateway port", "--data-path", str(tmp_path / "data"))
+
+    assert refused.exit_code == 1
+    assert "zomem vault rebuild" in refused.output
+    assert "1 facts" in second.ok("vault", "rebuild", "--data-path", str(tmp_path / "data"))
+
+
+def test_the_cron_table_is_shown_and_only_written_where_it_is_named(line: Line, tmp_path: Path) -> None:
+    table = tmp_path / "crontab"
+    table.write_text("5 4 * * * other job\n")
+    shown = line.vault("install-cron")
+    assert table.read_text() == "5 4 * * * other job\n"
+    line.vault("install-cron", "--cron", str(table), "--user", "agent")
+    line.vault("install-cron", "--cron", str(table), "--user", "agent")
+    written = table.read_text().splitlines()
+
+    for when, word in (
+        ("0 23 * * *", "summarize"),
+        ("30 0 * * *", "consolidate"),
+        ("0 */6 * * *", "health-check"),
+        ("0 3 * * 0", "quality-probe"),
+    ):
+        assert sum(row.startswith(when) and f"vault {word}" in row for row in shown.splitlines()) == 1
+        assert sum(row.startswith(f"{when} agent ") and f"vault {word}" in row for row in written) == 1
+    assert written[0] == "5 4 * * * other job"
+    assert line("vault", "smoke-test", "--cron", str(table), "--data-path", str(tmp_path / "data")).exit_code == 0
+    line.vault("install-cron", "--cron", str(table), "--remove")
+    assert table.read_text() == "5 4 * * * other job\n"
+
+
+def test_wrong_use_is_one_line_and_exit_1(line: Line, tmp_path: Path) -> None:
+    data = ("--data-path", str(tmp_path / "data"))
+    for words in (
+        ("vault", "ingest", str(tmp_path / "nowhere.jsonl"), *data),
+        ("vault", "status", "--set", "half_life_days", *data),
+        ("vault", "status", "--set", "half_life_days=-1", *data),
+        ("vault", "status", "--config", str(tmp_path / "nowhere.yaml"), *data),
+        ("vault", "summarize", "--day", "someday", *data),
+        ("vault", "restore", "fact-nobody", *data),
+        ("vault", "restore", "--backup", "nowhere.tar.gz", *data),
+        ("vault", "recall", *data),
+    ):
+        result = line(*words)
+        assert result.exit_code == 1, words
+        assert "Traceback" not in result.output
+    result = line("vault", "ingest", "-", *data, given='{"subject": "k", "predicate": "api key", "object": 3}')
+    assert result.exit_code == 1
+
+
+def test_a_critical_vault_fails_its_health_check(line: Line, tmp_path: Path) -> None:
+    line.vault("init")
+    canaries = [{"query": "who?", "expected_contains": "nobody knows"}]
+    (tmp_path / "data/knowledge-graph/canary-facts.json").write_text(json.dumps(canaries))
+    line.vault("quality-probe")
+
+    assert line("vault", "health-check", "--data-path", str(tmp_path / "data")).exit_code == 1
+
+
+def test_the_smoke_test_fails_when_something_is_missing(line: Line, tmp_path: Path) -> None:
+    line.vault("init")
+    (tmp_path / "data/MEMORY.md").unlink()
+
+    result = line("vault", "smoke-test", "--data-path", str(tmp_path / "data"))
+
+    assert result.exit_code == 1
+    assert "MEMORY.md is missing" in result.output
+
+
+def test_the_settings_file_says_where_the_vault_is(line: Line, tmp_path: Path) -> None:
+    line.home.mkdir()
+    text = f"memory_oracle:\n  data_path: {tmp_path / 'disk'}\n  half_life_days: 12\n"
+    (line.home / "zomem.yaml").write_text(text, "utf-8")
+    shown = line.json("vault", "status")
+
+    assert shown["data_path"] == str(tmp_path / "disk")
+    assert shown["options"]["half_life_days"] == 12

@@ -1,0 +1,264 @@
+"""Bad input and bad luck: nothing is lost, and what is wrong is said with its cure."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.zomem_graph.vault.kit import Ground, json_lines, said
+from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly
+
+
+def test_an_edited_line_is_taken_in_as_said_by_hand(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443"), said("Ana", "likes", "tea")])
+        ground.facts.write_text(ground.facts.read_text("utf-8").replace('"8443"', '"9443"'), "utf-8")
+        vault.consolidate()
+        (hit,) = vault.memory.search("gateway port", limit=1)
+        origin = vault.memory.provenance(hit.id).said[0].origin
+
+    assert hit.text == "gateway port: 9443"
+    assert (origin.source, origin.capture_method) == ("hand", "hand")
+    assert [line["object"] for line in json_lines(ground.archived)] == ["8443"]
+    assert {line["object"]: line["source"] for line in json_lines(ground.facts)}["9443"] == "hand"
+
+
+def test_a_line_that_gets_another_subject_moves_the_fact(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        ground.facts.write_text(ground.facts.read_text("utf-8").replace('"gateway"', '"relay"'), "utf-8")
+        vault.consolidate()
+
+    assert [line["subject"] for line in json_lines(ground.facts)] == ["relay"]
+    assert [line["subject"] for line in json_lines(ground.archived)] == ["gateway"]
+
+
+def test_details_of_a_line_can_be_edited(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("Ana", "allergies", "penicillin")])
+        text = ground.facts.read_text("utf-8").replace('"activation": 1.0', '"activation": 1.0, "tier": "permanent"')
+        ground.facts.write_text(text, "utf-8")
+        ground.clock.advance(days=400)
+        vault.consolidate()
+
+    (line,) = json_lines(ground.facts)
+    assert line["tier"] == "permanent"
+
+
+def test_a_line_written_by_hand_becomes_a_fact(ground: Ground) -> None:
+    with ground.open() as vault:
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write('{"subject": "Ana", "predicate": "likes", "object": "tea"}\r\n')
+        found = vault.ingest([said("gateway", "port", "8443")])
+
+    lines = json_lines(ground.facts)
+    assert [(line["subject"], line["source"]) for line in lines] == [("Ana", "hand"), ("gateway", "vault")]
+    assert found["facts"] == 1
+
+
+def test_what_cannot_be_read_is_kept_aside_and_told(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        with ground.facts.open("ab") as file:
+            file.write(b'not json\n{"subject": "a"}\n\xff\xfe\n{"subject": "Ana", "predicate": "lik')
+        report = vault.consolidate()
+        again = vault.consolidate()
+
+    aside = (ground.data / "knowledge-graph/unreadable-lines.txt").read_text("utf-8")
+    assert [line["subject"] for line in json_lines(ground.facts)] == ["gateway"]
+    assert "not json" in aside
+    assert '{"subject": "a"}' in aside
+    assert '{"subject": "Ana", "predicate": "lik' in aside
+    assert any("half-written" in note for note in report["notes"])
+    assert again["notes"] == []
+
+
+def test_line_ends_of_windows_and_double_ids_change_nothing(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        line = ground.facts.read_bytes()
+        ground.facts.write_bytes(b"\xef\xbb\xbf" + line.replace(b"\n", b"\r\n") * 3)
+        report = vault.consolidate()
+
+    assert report["taken_in"] == 0
+    assert ground.facts.read_bytes().count(b"\n") == 1
+
+
+def test_what_was_forgotten_does_not_come_back_out_of_the_files(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443"), said("Ana", "likes", "tea")])
+        vault.memory.forget(entity="Ana")
+        ground.facts.write_text(ground.facts.read_text("utf-8") + "\n", "utf-8")
+        vault.consolidate()
+
+    assert [line["subject"] for line in json_lines(ground.facts)] == ["gateway"]
+    assert "tea" not in (ground.data / "MEMORY.md").read_text("utf-8")
+
+
+def test_a_folder_that_is_gone_is_made_again(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        (ground.data / "daily").rmdir()
+        for path in (ground.data / "embeddings").iterdir():
+            path.unlink()
+        (ground.data / "embeddings").rmdir()
+        vault.consolidate()
+
+    assert (ground.data / "embeddings/index.bin").is_file()
+    assert (ground.data / "daily").is_dir()
+
+
+def test_an_unmounted_disk_is_not_filled_anew(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        moved = ground.data.rename(ground.root / "away")
+        ground.data.mkdir()
+        for call in (vault.consolidate, vault.health_check, lambda: vault.ingest([said("a", "b", "c")])):
+            with pytest.raises(StoreError, match="mounted"):
+                call()
+        assert list(ground.data.iterdir()) == []
+        ground.data.rmdir()
+        moved.rename(ground.data)
+        vault.consolidate()
+
+    assert len(json_lines(ground.facts)) == 1
+
+
+def test_init_writes_lost_files_anew_from_the_database(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        ground.data.rename(ground.root / "away")
+        vault.init()
+
+    assert len(json_lines(ground.facts)) == 1
+
+
+def test_a_file_of_somebody_else_is_left_alone_and_named(ground: Ground) -> None:
+    with ground.open() as vault:
+        stranger = ground.data / "daily/notes.txt"
+        stranger.write_text("mine")
+        (ground.data / "photo.png").write_bytes(b"\x89PNG")
+        ground.clock.advance(days=500)
+        vault.consolidate()
+        named = vault.status()["other_files"]
+
+    assert named == ["daily/notes.txt", "photo.png"]
+    assert stranger.read_text() == "mine"
+
+
+def test_a_file_where_a_folder_should_be_is_named(ground: Ground) -> None:
+    ground.root.mkdir(exist_ok=True)
+    ground.data.write_text("no folder")
+
+    with pytest.raises(StoreReadOnly, match="something else stands there"), ground.open():
+        pass
+
+
+def test_two_machines_do_not_write_to_one_disk(ground: Ground) -> None:
+    with ground.open(host="one") as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+    with ground.open(host="two") as other:
+        with pytest.raises(StoreLocked, match="in use by one"):
+            other.ingest([said("Ana", "likes", "tea")])
+        assert other.recall("gateway port").degraded[0].startswith("not counted as used")
+        ground.clock.advance(minutes=61)
+        other.ingest([said("Ana", "likes", "tea")])
+    with ground.open(host="one", take_over=True) as vault:
+        vault.ingest([said("Bo", "likes", "rye")])
+
+    assert len(json_lines(ground.facts)) == 3
+
+
+def test_a_clock_set_back_does_not_free_the_lease_of_another_machine(ground: Ground) -> None:
+    with ground.open(host="one") as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+    ground.clock.advance(minutes=-30)
+    with ground.open(host="two") as other, pytest.raises(StoreLocked):
+        other.ingest([said("Ana", "likes", "tea")])
+
+
+def test_another_home_is_told_to_read_back_first_and_the_old_one_is_told_that_it_is_old(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+    with ground.open(home="second") as second:
+        with pytest.raises(StoreError, match="zomem vault rebuild"):
+            second.ingest([said("Ana", "likes", "tea")])
+        second.rebuild()
+        second.ingest([said("Ana", "likes", "tea")])
+    with ground.open() as first, pytest.raises(StoreError, match="written for another home"):
+        first.consolidate()
+
+    assert len(json_lines(ground.facts)) == 2
+
+
+def test_damaged_metadata_is_put_aside_and_written_anew(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        (ground.data / "activation-metadata.json").write_text("{ half")
+        vault.consolidate()
+
+    (entry,) = ground.activations().values()
+    assert entry["activation"] == 1.0
+    assert (ground.data / "activation-metadata.json.damaged").read_text() == "{ half"
+
+
+def test_canaries_that_make_no_sense_are_named(ground: Ground) -> None:
+    with ground.open() as vault:
+        (ground.data / "knowledge-graph/canary-facts.json").write_text('[{"query": "q"}]')
+        with pytest.raises(InvalidInput, match="entry 1: expected_contains"):
+            vault.quality_probe()
+
+
+@contextlib.contextmanager
+def _mounted(folder: Path, options: str) -> Iterator[None]:
+    folder.mkdir(parents=True, exist_ok=True)
+    words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    try:
+        done = subprocess.run(words, capture_output=True, check=False)
+    except OSError:
+        pytest.skip("nothing can be mounted here")
+    if done.returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def _fill(folder: Path, *, leave: int) -> Path:
+    ballast = folder / "sessions" / "ballast.bin"
+    free = os.statvfs(folder)
+    ballast.write_bytes(b"0" * max(0, free.f_bavail * free.f_frsize - leave))
+    return ballast
+
+
+def test_a_full_disk_loses_nothing(ground: Ground) -> None:
+    with _mounted(ground.data, "size=1m,mode=700"), ground.open() as vault:
+        vault.ingest([said(f"host {number}", "port", str(number)) for number in range(200)])
+        before = ground.facts.read_bytes()
+        ballast = _fill(ground.data, leave=0)
+        with pytest.raises(StoreReadOnly, match="disk is full"):
+            vault.ingest([said(f"relay {number}", "port", str(number)) for number in range(200)])
+        assert ground.facts.read_bytes() == before
+        with pytest.raises(StoreReadOnly, match="disk is full"):
+            vault.consolidate()
+        assert ground.facts.read_bytes() == before
+        ballast.unlink()
+        vault.consolidate()
+
+        assert len(json_lines(ground.facts)) == 400
+
+
+def test_a_disk_mounted_read_only_still_answers(ground: Ground) -> None:
+    with _mounted(ground.data, "size=4m,mode=700"), ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        subprocess.run(["mount", "-o", "remount,ro", str(ground.data)], check=True)
+        with pytest.raises(StoreReadOnly, match="Read-only"):
+            vault.consolidate()
+        found = vault.recall("gateway port")
+
+        assert [hit.text for hit in found.hits] == ["gateway port: 8443"]
+        assert "not counted as used" in found.degraded[-1]
