@@ -10,6 +10,7 @@ from pytest_socket import disable_socket, enable_socket
 from tests.zomem_graph.onnx_files import write_minilm_like
 from tests.zomem_graph.vault.kit import Ground, json_lines, said
 from zomem_graph import Memory
+from zomem_graph.models.local import MiniLM
 from zomem_graph.stores.errors import InvalidInput, ModelMissing
 from zomem_graph.vault import Vault, VaultOptions
 from zomem_graph.vault import options as options_module
@@ -153,11 +154,15 @@ def test_a_larger_e5_is_a_folder_and_gets_its_prefixes(tmp_path: Path) -> None:
     write_minilm_like(folder / "model.onnx")
     embedder = E5Folder(folder)
 
+    plain = MiniLM(folder / "model.onnx", identity="testing:plain")
+
     asked, stored = embedder.embed_query("gateway port"), embedder.embed_documents(["gateway port"])[0]
 
     assert embedder.identity == "local:multilingual-e5-large"
     assert asked.shape == (embedder.width,)
-    assert not np.allclose(asked, stored)
+    assert np.allclose(asked, plain.embed_query("query: gateway port"))
+    assert np.allclose(stored, plain.embed_query("passage: gateway port"))
+    assert not np.allclose(asked, plain.embed_query("gateway port"))
 
 
 def test_a_larger_e5_that_is_not_there_says_where_it_goes(ground: Ground) -> None:
