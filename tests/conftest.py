@@ -77,7 +77,15 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield url
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test with `either_database` on both, unless what it looks at is the SQLite file."""
+    if "either_database" in metafunc.fixturenames:
+        on_files = any(metafunc.definition.iter_markers("sqlite_file"))
+        kinds = ["sqlite"] if on_files else ["sqlite", "postgresql"]
+        metafunc.parametrize("either_database", kinds, indirect=True)
+
+
+@pytest.fixture
 def either_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Have every memory that a test opens live in its home, then again in one database of PostgreSQL."""
     if request.param == "sqlite":

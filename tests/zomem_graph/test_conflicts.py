@@ -14,6 +14,8 @@ from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.testing import FixedClock, SmallEmbedder
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 
 

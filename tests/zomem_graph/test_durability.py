@@ -1,21 +1,28 @@
 """Capture under a checkpointer on disk: interrupted, resumed, replayed, retried, forked, killed; once each time."""
 
+import asyncio
 import operator
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, RetryPolicy, Send, interrupt
 from typing_extensions import TypedDict
 
+from tests.postgres import PostgresServer
 from zomem_graph import (
     Memory,
     MemoryState,
@@ -26,6 +33,7 @@ from zomem_graph import (
 )
 from zomem_graph.testing import SmallEmbedder
 
+Saver = BaseCheckpointSaver[Any]
 Durability = Literal["sync", "async", "exit"]
 MODES: list[Durability] = ["sync", "async", "exit"]
 ANN: RunnableConfig = {"configurable": {"thread_id": "t1", "persona": "ann"}}
@@ -38,10 +46,34 @@ def memory(home: Path) -> Iterator[Memory]:
         yield opened
 
 
-@pytest.fixture
-def saver(tmp_path: Path) -> Iterator[SqliteSaver]:
-    with SqliteSaver.from_conn_string(str(tmp_path / "checkpoints.db")) as opened:
-        yield opened
+@pytest.fixture(scope="module")
+def checkpoints_url(postgres: PostgresServer) -> Iterator[str]:
+    with postgres.empty_database() as url:
+        yield url.replace("+psycopg", "")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def saver(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Saver]:
+    if request.param == "sqlite":
+        with SqliteSaver.from_conn_string(str(tmp_path / "checkpoints.db")) as on_disk:
+            yield on_disk
+        return
+    with PostgresSaver.from_conn_string(request.getfixturevalue("checkpoints_url")) as on_a_server:
+        on_a_server.setup()
+        on_a_server.delete_thread("t1")
+        yield on_a_server
+
+
+@asynccontextmanager
+async def open_saver(folder: Path, url: str | None) -> AsyncIterator[Saver]:
+    if url is None:
+        async with AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.db")) as on_disk:
+            yield on_disk
+        return
+    async with AsyncPostgresSaver.from_conn_string(url) as on_a_server:
+        await on_a_server.setup()
+        await on_a_server.adelete_thread("t1")
+        yield on_a_server
 
 
 def say(*texts: str) -> dict[str, Any]:
@@ -72,7 +104,7 @@ def around(memory: Memory, node: Any, *, after: Any = None) -> StateGraph[Any, A
 
 @each_durability
 def test_an_interrupted_turn_is_captured_once_after_its_resumption(
-    memory: Memory, saver: SqliteSaver, durability: Durability
+    memory: Memory, saver: Saver, durability: Durability
 ) -> None:
     def ask(_state: MemoryState) -> dict[str, Any]:
         return {"messages": [AIMessage(f"you said {interrupt('sure?')}")]}
@@ -86,7 +118,7 @@ def test_an_interrupted_turn_is_captured_once_after_its_resumption(
 
 @each_durability
 def test_an_interrupt_after_the_capture_captures_nothing_again(
-    memory: Memory, saver: SqliteSaver, durability: Durability
+    memory: Memory, saver: Saver, durability: Durability
 ) -> None:
     app = around(memory, noted, after=lambda _state: interrupt("go on?") and {}).compile(checkpointer=saver)
     app.invoke(say("hello"), ANN, durability=durability)
@@ -97,7 +129,7 @@ def test_an_interrupt_after_the_capture_captures_nothing_again(
 
 @each_durability
 def test_a_run_that_fails_after_the_capture_goes_on_without_a_second_one(
-    memory: Memory, saver: SqliteSaver, durability: Durability
+    memory: Memory, saver: Saver, durability: Durability
 ) -> None:
     falls = iter([True, False])
 
@@ -115,7 +147,7 @@ def test_a_run_that_fails_after_the_capture_goes_on_without_a_second_one(
 
 @each_durability
 def test_every_checkpoint_can_be_replayed_without_a_second_capture(
-    memory: Memory, saver: SqliteSaver, durability: Durability
+    memory: Memory, saver: Saver, durability: Durability
 ) -> None:
     app = around(memory, noted).compile(checkpointer=saver)
     app.invoke(say("hello"), ANN, durability=durability)
@@ -126,7 +158,36 @@ def test_every_checkpoint_can_be_replayed_without_a_second_capture(
     assert said(memory) == ["hello", "noted", "and again", "noted"]
 
 
-def test_a_fork_adds_what_is_new_and_keeps_what_was_said(memory: Memory, saver: SqliteSaver) -> None:
+@each_durability
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_an_event_loop_captures_once_through_interrupt_failure_and_replay(
+    memory: Memory, request: pytest.FixtureRequest, tmp_path: Path, kind: str, durability: Durability
+) -> None:
+    url = request.getfixturevalue("checkpoints_url") if kind == "postgresql" else None
+    falls = iter([True, False, False, False, False, False])
+
+    def ask(_state: MemoryState) -> dict[str, Any]:
+        return {"messages": [AIMessage(f"you said {interrupt('sure?')}")]}
+
+    def fall(_state: MemoryState) -> dict[str, Any]:
+        if next(falls):
+            raise RuntimeError("fell")
+        return {}
+
+    async def talk() -> None:
+        async with open_saver(tmp_path, url) as saver:
+            app = around(memory, ask, after=fall).compile(checkpointer=saver)
+            await app.ainvoke(say("book it"), ANN, durability=durability)
+            with pytest.raises(RuntimeError):
+                await app.ainvoke(Command(resume="yes"), ANN, durability=durability)
+            await app.ainvoke(None, ANN, durability=durability)
+            assert (await app.aget_state(ANN)).next == ()
+
+    asyncio.run(talk())
+    assert said(memory) == ["book it", "you said yes"]
+
+
+def test_a_fork_adds_what_is_new_and_keeps_what_was_said(memory: Memory, saver: Saver) -> None:
     app = around(memory, noted).compile(checkpointer=saver)
     app.invoke(say("my dog is Rex"), ANN)
     first_end = app.get_state(ANN).config
@@ -136,7 +197,7 @@ def test_a_fork_adds_what_is_new_and_keeps_what_was_said(memory: Memory, saver: 
     assert sorted(said(memory)) == ["he is old", "he is young", "my dog is Rex", "noted", "noted", "noted"]
 
 
-def test_a_node_that_is_tried_again_captures_once(memory: Memory, saver: SqliteSaver) -> None:
+def test_a_node_that_is_tried_again_captures_once(memory: Memory, saver: Saver) -> None:
     capture = create_capture_node(memory)
     tries: list[int] = []
 
@@ -158,7 +219,7 @@ def test_a_node_that_is_tried_again_captures_once(memory: Memory, saver: SqliteS
 
 @each_durability
 def test_a_capture_beside_a_branch_that_fails_happens_once(
-    memory: Memory, saver: SqliteSaver, durability: Durability
+    memory: Memory, saver: Saver, durability: Durability
 ) -> None:
     falls = iter([True, False])
 
@@ -179,7 +240,7 @@ def test_a_capture_beside_a_branch_that_fails_happens_once(
     assert said(memory) == ["hello"]
 
 
-def test_two_captures_side_by_side_store_a_history_once(memory: Memory, saver: SqliteSaver) -> None:
+def test_two_captures_side_by_side_store_a_history_once(memory: Memory, saver: Saver) -> None:
     graph: Any = StateGraph(_Told)
     for name in ("one", "two", "three"):
         graph.add_node(name, create_capture_graph(memory).compile())
@@ -188,7 +249,7 @@ def test_two_captures_side_by_side_store_a_history_once(memory: Memory, saver: S
     assert said(memory) == ["hello", "how are you?"]
 
 
-def test_captures_sent_to_many_branches_store_each_message_once(memory: Memory, saver: SqliteSaver) -> None:
+def test_captures_sent_to_many_branches_store_each_message_once(memory: Memory, saver: Saver) -> None:
     def spread(state: MemoryState) -> list[Send]:
         return [Send("capture", {"messages": state["messages"]}) for _branch in range(4)]
 
@@ -203,7 +264,7 @@ class _Told(MemoryState):
     memory_degraded: Annotated[list[str], operator.add]  # branches write it side by side
 
 
-def test_a_graph_two_levels_deep_remembers_like_a_flat_one(memory: Memory, saver: SqliteSaver) -> None:
+def test_a_graph_two_levels_deep_remembers_like_a_flat_one(memory: Memory, saver: Saver) -> None:
     inner = create_chat_graph(memory, noted).compile()
     middle: Any = StateGraph(MemoryState)
     middle.add_node("inner", inner)
@@ -220,7 +281,7 @@ def test_a_graph_two_levels_deep_remembers_like_a_flat_one(memory: Memory, saver
     assert len(final["messages"]) == 2
 
 
-def test_a_host_with_another_reducer_keeps_its_messages(memory: Memory, saver: SqliteSaver) -> None:
+def test_a_host_with_another_reducer_keeps_its_messages(memory: Memory, saver: Saver) -> None:
     class Host(TypedDict):
         messages: Annotated[list[Any], operator.add]
         memory_context: str
@@ -236,7 +297,7 @@ def test_a_host_with_another_reducer_keeps_its_messages(memory: Memory, saver: S
     assert said(memory) == ["hello", "and again"]
 
 
-def test_what_we_keep_in_the_state_does_not_grow(memory: Memory, saver: SqliteSaver) -> None:
+def test_what_we_keep_in_the_state_does_not_grow(memory: Memory, saver: Saver) -> None:
     app = around(memory, noted).compile(checkpointer=saver)
     sizes = []
     for number in range(12):

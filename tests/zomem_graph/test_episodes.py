@@ -11,6 +11,8 @@ from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.stores.errors import InvalidInput, SecretRefused, UnknownName
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 
 

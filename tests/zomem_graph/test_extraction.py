@@ -17,6 +17,8 @@ from zomem_graph.testing import Answer, FixedClock, Refusal, ScriptedChat, Scrip
 
 from .command_line import CommandLine
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 ANN = Scope(persona="ann", thread="t1")
 Opened = Callable[..., Memory]
 

@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import inspect
+from sqlalchemy import text as statement
 
 from zomem_graph import Memory, Scope
 from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
+
+pytestmark = pytest.mark.usefixtures("either_database")
 
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 NUMBER = "XK4471902"
@@ -53,6 +57,7 @@ def bytes_with(home: Path, word: str) -> list[str]:
     ]
 
 
+@pytest.mark.sqlite_file
 def test_a_forgotten_fact_is_gone_from_every_byte_of_the_home(memory: Memory, home: Path) -> None:
     memory.observe(TALK, scope=ANN, session="s")
     fact = memory.remember("ann", "passport", NUMBER, persona="ann")
@@ -69,6 +74,7 @@ def test_a_forgotten_fact_is_gone_from_every_byte_of_the_home(memory: Memory, ho
     assert memory.verify()["ok"]
 
 
+@pytest.mark.sqlite_file
 def test_the_vectors_are_gone_from_the_index_too(memory: Memory, home: Path) -> None:
     for number in range(120):
         memory.remember(f"shelf {number}", "holds", f"box of kind {number}", persona="ann")
@@ -121,6 +127,7 @@ def test_backups_in_archives_are_opened(
     assert [path.name for path in (home / "backups").iterdir()] == [f"harmless-{name}"]
 
 
+@pytest.mark.sqlite_file
 def test_a_copy_of_the_database_is_rewritten_and_keeps_the_rest(memory: Memory, home: Path) -> None:
     memory.observe(TALK, scope=ANN, session="s")
     fact = memory.remember("ann", "passport", NUMBER, persona="ann")
@@ -262,13 +269,14 @@ def test_a_persona_can_be_emptied(memory: Memory, home: Path) -> None:
     assert report.clean, (report.traces, report.notes)
     assert not (home / "personas" / "ann.md").exists()
     assert memory.search("passport harbour tea herons", scope=ANN)[0].metadata["entity"] == "kept"
-    with closing(sqlite3.connect(home / "zomem.db")) as database:
-        tables = [row[0] for row in database.execute("select name from sqlite_master where type = 'table'")]
-        for table in tables:
-            columns = {row[1] for row in database.execute(f"pragma table_info({table})")}
-            if "persona" in columns:
-                left = database.execute(f"select count(*) from {table} where persona = 'ann'").fetchone()
-                assert left == (0,), table
+    with memory.stores.database.read() as connection:
+        found = inspect(connection)
+        for table in found.get_table_names():
+            if "persona" in {column["name"] for column in found.get_columns(table)}:
+                left = connection.execute(
+                    statement(f"select count(*) from {table} where persona = 'ann'")
+                ).scalar_one()
+                assert left == 0, table
 
 
 def test_the_words_of_a_forgotten_turn_do_not_stay_with_its_neighbours(memory: Memory) -> None:

@@ -10,6 +10,8 @@ from zomem_graph.bench.trust import HOSTILE_NAMES, isolation
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 
 @pytest.fixture
 def memory(home: Path, clock: FixedClock, embedder: SmallEmbedder) -> Iterator[Memory]:

@@ -10,6 +10,8 @@ from zomem_graph import Memory, Scope
 from zomem_graph.stores.errors import Closed, InvalidInput, SecretRefused, UnknownName
 from zomem_graph.testing import FixedClock, SmallEmbedder
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 TITLE = "Fix the login page"
 

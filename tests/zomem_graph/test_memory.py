@@ -18,6 +18,8 @@ from zomem_graph.stores.errors import (
 )
 from zomem_graph.testing import FixedClock, SmallEmbedder
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 
 
@@ -254,6 +256,7 @@ def test_another_embedder_never_mixes_its_vectors_in(home: Path) -> None:
         assert any("testing:small" in note for note in memory.standing_notes())
 
 
+@pytest.mark.sqlite_file
 def test_a_file_that_is_no_database_is_named(home: Path) -> None:
     home.mkdir()
     (home / "zomem.db").write_bytes(b"this is not a database, " * 100)
@@ -268,6 +271,7 @@ def test_a_home_that_is_a_file_is_named(tmp_path: Path) -> None:
         Memory.open(place, embeddings="none")
 
 
+@pytest.mark.sqlite_file
 def test_the_home_is_readable_by_its_owner_only(home: Path, embedder: SmallEmbedder) -> None:
     with Memory.open(home, embeddings=embedder) as memory:
         memory.remember("office", "city", "Lyon")

@@ -19,6 +19,8 @@ from zomem_graph.testing import FixedClock, SmallEmbedder
 
 from .command_line import CommandLine
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 FAMILY = ("ann", "bob", "cy", "dan", "eve")
 ASKED = "which room is the printer in?"
 

@@ -10,6 +10,8 @@ from zomem_graph.nodes.steps.remember import NewFact, store_facts
 from zomem_graph.stores.errors import UnknownName
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 ANN = Scope(persona="ann")
 MESSAGE = "My sister Clara moved to Porto last spring."
 EXTRACTED = (

@@ -25,6 +25,8 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
 from zomem_graph.testing.store_suite import KNOWN_QUIRKS, store_suite
 
+pytestmark = pytest.mark.usefixtures("either_database")
+
 NOTES = ("ann", "notes")
 
 

@@ -5,6 +5,7 @@ index as it was when each collection was loaded. All that loads or writes runs u
 """
 
 import os
+import platform
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -243,10 +244,39 @@ class ChromaHandle:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise IndexUnavailable(f"{self._folder} cannot be made ({error}). Check its permissions.") from error
+        self.check_place()
         self._check_stamp(self._folder, store, fed=fed, generation=generation)
         torn = damaged_collections(self._folder)
         client = ChromaClient.in_folder(self._folder)
         return Opened(client, generation, store, self._file(), torn)
+
+    def check_place(self) -> None:
+        """Refuse an index in a folder here when the database's index is in one elsewhere: each would miss changes."""
+        if self.folder is None or not self._database.shared:
+            return
+        with self._database.read() as connection:
+            place = IndexMeta(connection, self._database.dialect).place()
+        if place is None:
+            place = self._claim()
+        if place != self._place:
+            raise IndexUnavailable(
+                f"The index of this database is in {place}; here the stored vectors are compared one by one. For "
+                "several homes on one database start a Chroma server and set ZOMEM_CHROMA_URL in each. If that home "
+                "is gone, run `zomem repair` here."
+            )
+
+    def take_over(self) -> None:
+        """Have the index be in the folder here from now on."""
+        if self.folder is not None and self._database.shared:
+            self._claim(anew=True)
+
+    def _claim(self, *, anew: bool = False) -> str:
+        with self._database.write() as connection:
+            return IndexMeta(connection, self._database.dialect).claim(self._place, anew=anew)
+
+    @property
+    def _place(self) -> str:
+        return f"{platform.node()}:{self._folder}"
 
     def _check_stamp(self, folder: Path, store: str, *, fed: int, generation: int) -> None:
         """Refuse a folder of another store, an older copy of ours, and one newer than the database."""

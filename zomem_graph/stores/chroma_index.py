@@ -107,6 +107,7 @@ class ChromaIndex:
         faults = self.state().faults
         if not faults:
             return None
+        self._handle.check_place()
         return self._upkeep.rebuild(None if EVERYTHING in faults else list(faults), progress=None)
 
     def probe(self, *, most: int = 16) -> None:
@@ -140,6 +141,8 @@ class ChromaIndex:
         beside itself with a note.
         """
         self._not_closed()
+        if collections is None:
+            self._handle.take_over()
         return self._upkeep.rebuild(collections, progress=progress)
 
     def prune_orphans(self) -> Pruned:

@@ -68,11 +68,16 @@ class Database:
         self._engine.dispose()
 
     @property
+    def shared(self) -> bool:
+        """Return whether other machines may use the same database."""
+        return self.dialect.name != "sqlite"
+
+    @property
     def place(self) -> str:
         """Return the URL without a password, for messages."""
         url = self._engine.url
-        hidden = {name: "***" for name in url.query if name.lower() in _SECRETS}
-        return url.update_query_dict(hidden).render_as_string(hide_password=True)
+        secret = [name for name in url.query if name.lower() in _SECRETS]
+        return url.difference_update_query(secret).render_as_string(hide_password=True)
 
     def _check_open(self) -> None:
         if self._closed:

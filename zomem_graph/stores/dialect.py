@@ -3,7 +3,7 @@
 Another database needs one more file and no change elsewhere.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -109,6 +109,10 @@ class Dialect(Protocol):
 
     def compact(self, engine: Engine, place: str) -> list[str]:
         """Rewrite the tables without what was deleted from them; return what could not be done."""
+        ...
+
+    def contents(self, connection: Connection) -> Iterator[tuple[str, bytes]]:
+        """Yield every row that is kept, as (table, bytes), where no file of the home holds them."""
         ...
 
     def named(self, error: DBAPIError, place: str) -> StoreError:

@@ -80,8 +80,8 @@ class Documents:
     def under(self, path: str, *, now: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield id and value of the live documents under a path, those written last first."""
         listed = select(_d.id, _d.value).where(*_under(path), _alive(now)).order_by(_d.num.desc())
-        rows = self._connection.execute(listed.execution_options(yield_per=_part))
-        return ((id_, value) for id_, value in rows)
+        with self._connection.execute(listed.execution_options(yield_per=_part)) as rows:
+            yield from ((row[0], row[1]) for row in rows)
 
     def count(self, path: str) -> int:
         """Return how many documents there are under a path, those whose time is over among them."""

@@ -26,6 +26,7 @@ _FED = "index.fed"
 _APPLIED = "index.applied"
 _HIGHEST = "index.highest"
 _STORE = "index.store"
+_PLACE = "index.place"
 _EDITION = "index.collection."
 _FAULT = "index.fault."
 _REFUSED = "index.refused."
@@ -113,6 +114,18 @@ class IndexMeta:
         applied = highest if first_waiting is None else first_waiting - 1
         self._set({_HIGHEST: str(highest), _APPLIED: str(applied)})
         return applied
+
+    def place(self) -> str | None:
+        """Return which folder on which machine the index is in, where that was said."""
+        return self._values([_PLACE]).get(_PLACE)
+
+    def claim(self, place: str, *, anew: bool = False) -> str:
+        """Say where the index in a folder is, unless another place has it already; return the place that has it."""
+        if anew:
+            self._set({_PLACE: place})
+        else:
+            self._connection.execute(self._dialect.insert_new(sql.meta).values(key=_PLACE, value=place))
+        return self._values([_PLACE])[_PLACE]
 
     def store_id(self) -> str:
         """Return the name of this database among all others; empty before the first generation."""

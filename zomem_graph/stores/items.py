@@ -217,6 +217,8 @@ class Items:
 
     def vectors_of(self, nums: Sequence[int], *, embedder: str) -> VectorRows:
         """Return the vectors that these items have in a space."""
+        if not nums:
+            return _vector_rows([])
         listed = ",".join(str(int(num)) for num in nums)
         rows = self._connection.exec_driver_sql(
             f"select num, embedding, embedder from items where num in ({listed})"  # integers only

@@ -6,7 +6,7 @@ commit in the order in which they were given, and what a write has read is still
 
 import os
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -175,9 +175,16 @@ class PostgresDialect:
             ]
         return []
 
+    def contents(self, connection: Connection) -> Iterator[tuple[str, bytes]]:
+        """Yield every row of every table of ours, as (table, bytes)."""
+        for table in connection.execute(text(_OUR_TABLES)).scalars().all():
+            with connection.execution_options(yield_per=500).exec_driver_sql(f'select * from "{table}"') as rows:
+                for row in rows:
+                    yield f"table {table}", b"\n".join(_bytes_of(value) for value in row if value is not None)
+
     def named(self, error: DBAPIError, place: str) -> StoreError:
         """Return what a failure of the server means and what to do; never says a password."""
-        code, said = getattr(error.orig, "sqlstate", None) or "", str(error.orig).strip()
+        code, said = getattr(error.orig, "sqlstate", None) or "", " ".join(str(error.orig).split())
         if code in _PASSING:
             return StoreLocked(f"{place} is held by another process for too long. Try again, or stop that process.")
         if code in _UNWRITABLE:
@@ -204,6 +211,10 @@ class PostgresDialect:
 
 _OUR_TABLES = """select relname from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace
     and pg_get_userbyid(relowner) = current_user order by relname"""
+
+
+def _bytes_of(value: Any) -> bytes:
+    return bytes(value) if isinstance(value, bytes | memoryview) else str(value).encode("utf-8", "surrogatepass")
 
 
 def _on_connect(connection: Any, _record: Any) -> None:

@@ -13,13 +13,15 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Form", "Needles", "Scan", "as_indexed", "scan_files", "vector_parts"]
+__all__ = ["Form", "Needles", "Scan", "as_indexed", "scan_files", "scan_rows", "vector_parts"]
 
 Form = Literal["text", "JSON", "UTF-16", "vector", "id"]
 
@@ -118,6 +120,7 @@ class Scan:
 
     files: int = 0
     members: int = 0
+    rows: int = 0
     bytes: int = 0
     found: dict[tuple[str, Form], None] = field(default_factory=dict)
     sources: set[int] = field(default_factory=set)
@@ -137,6 +140,28 @@ def scan_files(paths: Iterable[tuple[Path, str]], needles: Needles) -> Scan:
         except OSError as error:
             scan.unread.append(f"{name}: {error}")
     return scan
+
+
+def scan_rows(rows: Iterable[tuple[str, bytes]], needles: Needles, scan: Scan) -> None:
+    """Read rows, each given with the name of its table, into a scan that was begun."""
+    for name, together in groupby(rows, key=itemgetter(0)):
+        waiting: list[bytes] = []
+        size = 0
+        for _name, data in together:
+            waiting.append(data)
+            size += len(data)
+            scan.rows += 1
+            if size > _CHUNK:
+                _look(b"\n".join(waiting), name, needles, scan)
+                waiting, size = [], 0
+        _look(b"\n".join(waiting), name, needles, scan)
+
+
+def _look(data: bytes, name: str, needles: Needles, scan: Scan) -> None:
+    scan.bytes += len(data)
+    for source, form in needles.found_in(data).items():
+        scan.found[(name, form)] = None
+        scan.sources.add(source)
 
 
 def vector_parts(vector: bytes) -> list[bytes]:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -181,6 +181,10 @@ class SqliteDialect:
         except sqlite3.Error as error:
             return [f"{file} could not be rewritten ({error}); forget the same again when nobody uses it"]
         return [f"{file}-wal is held by a reader; forget the same again when nobody uses it"]
+
+    def contents(self, connection: Connection) -> Iterator[tuple[str, bytes]]:
+        """Yield nothing: the rows are in a file, which is read byte by byte."""
+        return iter(())
 
     def named(self, error: DBAPIError, place: str) -> StoreError:
         """Return what a failure of SQLite means, and what to do about it."""

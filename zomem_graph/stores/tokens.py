@@ -97,7 +97,7 @@ class Tokens:
 
     def of(self, nums: Sequence[int], *, model: str) -> TokenRows:
         """Return the tokens of these items; those without any are left out."""
-        listed = ",".join(str(int(num)) for num in nums)
+        listed = ",".join(str(int(num)) for num in nums) or "null"
         rows = self._connection.execute(
             # Integers only; bound one by one they take longer than the answer.
             text(f"select num, count, data from item_tokens where model = :model and num in ({listed})"),

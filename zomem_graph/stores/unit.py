@@ -1,5 +1,6 @@
 """One transaction over every subject; the code of one is loaded when it is first asked for."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -221,6 +222,10 @@ class Unit:
     def scrub_fulltext(self) -> None:
         """Leave nothing in the full text of words that were deleted."""
         self._dialect.scrub_fulltext(self._connection)
+
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """Yield every row as (table, bytes), where no file of the home holds them."""
+        return self._dialect.contents(self._connection)
 
     def database_fault(self) -> str | None:
         """Return what the database's integrity check says, or None."""

@@ -20,7 +20,7 @@ from zomem_graph.nodes.values import ErasureReport, Trace, plain
 from zomem_graph.stores.checkpoint_files import list_checkpoints
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
-from zomem_graph.stores.proof import Needles, Scan, as_indexed, scan_files
+from zomem_graph.stores.proof import Needles, Scan, as_indexed, scan_files, scan_rows
 from zomem_graph.stores.remains import (
     Cleaned,
     clean_backups,
@@ -98,6 +98,7 @@ def forget(
         scanned={
             "files": scan.files,
             "archive_members": scan.members,
+            "rows": scan.rows,
             "bytes": scan.bytes,
             "looked_for": len(needles),
         },
@@ -280,7 +281,10 @@ def _saved_of(wanted: Wanted, folder: Path) -> list[str]:
 def _scan(services: Services, needles: Needles, checkpoints: Path | None) -> Scan:
     home = services.stores.home
     besides = [home.database_file, *([checkpoints] if checkpoints is not None else [])]
-    return scan_files(home_files(home.root, besides=besides), needles)
+    scan = scan_files(home_files(home.root, besides=besides), needles)
+    with services.stores.read() as unit:
+        scan_rows(unit.contents(), needles, scan)
+    return scan
 
 
 def _limits(services: Services) -> list[str]:
@@ -289,8 +293,9 @@ def _limits(services: Services) -> list[str]:
     limits = []
     if stores.database.dialect.name != "sqlite":
         limits.append(
-            f"{stores.database.place} keeps free pages, logs and backups of its own: VACUUM FULL and "
-            "its owner's care clear those"
+            f"{stores.database.place} was searched row by row and its tables were rewritten; what no client sees may "
+            "hold it still: the server's write-ahead log until it is recycled, its archive, replicas and backups, "
+            "and freed blocks of its disk. They are its owner's to clear"
         )
     if stores.index.state().collections and not stores.home.chroma.is_dir():
         limits.append("the Chroma server keeps files of its own; the collections in it were made anew")
