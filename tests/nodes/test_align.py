@@ -45,6 +45,12 @@ def test_other_ids_make_the_same_word_new() -> None:
     assert first_new([Mark("a", "1")], [Mark("a", "1")]) == 1
 
 
+def test_a_history_that_begins_as_the_session_has_grown_whatever_its_ids() -> None:
+    """A graph gives a message without an id a new one in each run."""
+    assert first_new([Mark("a", "1")], [Mark("a", "2"), Mark("b", "3")]) == 1
+    assert first_new([Mark("x", "0"), Mark("a", "1")], [Mark("a", "2"), Mark("b", "3")]) == 0
+
+
 @given(words, words)
 def test_a_whole_history_given_again_adds_only_its_end(stored: list[str], more: list[str]) -> None:
     history = marks(stored) + marks(more)

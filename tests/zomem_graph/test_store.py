@@ -17,8 +17,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, ListNamespacesOp, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
+from langgraph.store.postgres import PostgresStore
 from langgraph.store.sqlite import SqliteStore
 
+from tests.postgres import PostgresServer
 from zomem_graph import Memory, MemoryStore, Scope
 from zomem_graph.stores.documents import labels_of, path_of
 from zomem_graph.stores.errors import InvalidInput
@@ -370,6 +372,20 @@ def test_the_stores_of_langgraph_differ_just_where_it_is_published() -> None:
             return made
 
         assert failures(emptied).keys() == KNOWN_QUIRKS["SqliteStore"].keys()
+
+
+@pytest.mark.sqlite_file
+def test_langgraphs_own_store_on_postgresql_fails_only_where_it_is_known_to(postgres: PostgresServer) -> None:
+    with postgres.empty_database() as url, PostgresStore.from_conn_string(url.replace("+psycopg", "")) as there:
+        there.setup()
+
+        def emptied() -> PostgresStore:
+            with there._cursor() as cursor:
+                cursor.execute("delete from store")
+            return there
+
+        failed = failures(emptied)
+    assert failed.keys() == KNOWN_QUIRKS["PostgresStore"].keys(), failed
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -37,6 +37,11 @@ KNOWN_QUIRKS: Final[Mapping[str, Mapping[str, str]]] = {
         "async calls do the same": "AsyncSqliteStore is for that",
         "what has run out is not returned": "returned until sweep_ttl() has run",
     },
+    "PostgresStore": {
+        "numbers are compared as numbers": "compared as texts",
+        "a filter may ask inside a dict": "every dict is taken for operators",
+        "what has run out is not returned": "returned until sweep_ttl() has run",
+    },
 }
 
 

@@ -51,7 +51,8 @@ def _counts(stored: Sequence[Mark], incoming: Sequence[Mark], start: int, run: i
     if run >= _FAR_BACK:
         return True
     if len(incoming) > 1 and reaches_end:
-        return same_id is not False
+        # One that begins as the session began has grown, whatever ids it was given on the way.
+        return start == 0 or same_id is not False
     return same_id if same_id is not None else reaches_end
 
 
