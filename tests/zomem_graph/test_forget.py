@@ -407,3 +407,17 @@ def test_odd_texts_are_forgotten_too(memory: Memory, home: Path) -> None:
     assert report.clean, (report.traces, report.notes)
     assert report.counts["facts"] == 4
     assert bytes_with(home, "zqx-907") == []
+
+
+def test_two_things_of_one_name_stay_two_also_when_one_is_forgotten(memory: Memory) -> None:
+    memory.remember("Apple (firm)", "home", "Cupertino", persona="ann")
+    memory.remember("Apple (cat)", "home", "the basket in the hall", persona="ann")
+    memory.remember("Apple (cat)", "home", "the barn", persona="ann")
+    memory.observe([{"role": "user", "content": "Apple (cat) sleeps a lot."}], scope=ANN)
+    assert [fact.value for fact in memory.lookup("Apple (firm)", "home", scope=ANN)] == ["Cupertino"]
+    assert memory.conflicts.list(scope=ANN) == []
+    report = memory.forget(persona="ann", entity="Apple (cat)")
+    assert report.clean
+    texts = {hit.text for hit in memory.search("Apple home", scope=ANN, include_superseded=True)}
+    assert not {text for text in texts if "cat" in text}
+    assert [fact.value for fact in memory.lookup("Apple (firm)", "home", scope=ANN)] == ["Cupertino"]

@@ -107,11 +107,24 @@ def _named(unit: Unit, everything: Selection, wanted: Wanted) -> Selection:
 
 
 def _about(unit: Unit, everything: Selection, persona: str, entity: str) -> set[str]:
-    """Return the ids of the facts of an entity, of what mentions it, and of what is named after it."""
+    """Return the ids of the facts of an entity, of what mentions it, and of what is named after it.
+
+    What belongs to a namesake stays: "Apple (firm)" when "Apple (cat)" is meant.
+    """
     prefix, key, form = entity_prefix(entity), entity_key(entity), normal(entity)
     ids = {fact.id for fact in everything.facts.values() if fact.slot.startswith(prefix)}
     ids |= {loop.id for loop in everything.loops.values() if normal(loop.entity or "") == form}
-    return ids | unit.erasure.mentioning(persona, [name for name in {key, form} if name])
+    mentioned = unit.erasure.mentioning(persona, [name for name in {key, form} if name])
+    owners: list[Fact | Loop] = [*everything.facts.values(), *everything.loops.values()]
+    return ids | mentioned - {one.id for one in owners if _is_namesake(one, key, form)}
+
+
+def _is_namesake(item: Fact | Loop, key: str, form: str) -> bool:
+    """Return whether a thing belongs to another of the same name, told apart by what stands in parentheses."""
+    owner = normal(item.entity or "")
+    if form == key or owner == form or "(" not in owner or entity_key(owner) != key:
+        return False
+    return not any(form in normal(text) for text in texts_of(item))
 
 
 def _holding(everything: Selection, piece: str) -> set[str]:
