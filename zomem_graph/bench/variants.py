@@ -26,6 +26,8 @@ INGREDIENTS: Mapping[str, tuple[str, ...]] = {
     "without the session": ("fusion.session=0",),
     "without late interaction": ("late=false",),
     "without the hop": ("hop.seeds=0",),
+    "the hop over names in any number of items": ("hop.most=1000000",),
+    "the hop, whatever the receiver covers": ("hop.base_gain=1", "hop.cover_gain=0", "hop.late_base_gain=1"),
     "without collapsing what is alike": ("collapse_alike=false",),
     "words and meaning alone": (
         *("late=false", "column_weights=1,0,0,0,0", "fusion.speaker=0", "fusion.session=0", "hop.seeds=0"),
