@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from zomem_graph.nodes.rules.fusion import FusionOptions, Signals, fuse
 from zomem_graph.nodes.rules.hop import HopOptions, by_stems, by_tokens
 from zomem_graph.nodes.rules.late import late_scores, most_similar, token_weights
+from zomem_graph.nodes.rules.score import Evidence, chance
+from zomem_graph.nodes.steps.evidence import best_late
 
 OPTIONS = FusionOptions()
 
@@ -131,3 +133,21 @@ def test_a_hop_pays_for_what_the_sender_lacks_and_only_for_that() -> None:
 
 def test_between_items_without_tokens_words_decide() -> None:
     assert GAIN(FIRST, BARE) == pytest.approx(HOP.base_gain + HOP.cover_gain)
+
+
+@given(st.floats(0, 1), st.floats(0, 1.2), st.floats(-0.5, 1.5), st.floats(0, 1), st.floats(0, 1))
+def test_the_better_the_tokens_are_met_the_likelier_an_answer(
+    coverage: float, words: float, nearness: float, one: float, other: float
+) -> None:
+    low, high = (
+        chance(Evidence(coverage=coverage, words=words, nearness=nearness, late=late))
+        for late in sorted((one, other))
+    )
+    assert 0.0 <= low <= high <= 1.0
+
+
+def test_tokens_count_only_where_most_candidates_have_some() -> None:
+    nan = float("nan")
+    assert best_late(signals([0.2, 0.7, 0.1, 0.3, nan])) == 0.7
+    assert best_late(signals([0.7, nan, nan])) is None
+    assert best_late(signals([])) is None

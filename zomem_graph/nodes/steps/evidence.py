@@ -11,9 +11,10 @@ from zomem_graph.stores.stems import stem
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
 
-__all__ = ["weigh"]
+__all__ = ["best_late", "weigh"]
 
 _NAMES_IN_AN_ANSWER = 2
+_MOST_WITHOUT_TOKENS = 0.2  # share of the candidates
 _JUDGED = 3  # of the best; the answer may stand in the second
 _SMALL_STORE = 100  # items; below, BM25 says nothing, because its idf collapses
 _WORDS_PER_COVERAGE = 0.65  # what BM25 gives for the same coverage in a larger store
@@ -48,7 +49,15 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
             coverage, total = held / known, known
     small = unit.items.total() < _SMALL_STORE
     words = coverage * _WORDS_PER_COVERAGE if small else float(signals.bm25.max()) / max(1.0, total)
-    return Evidence(coverage=coverage, words=words, nearness=_nearness(signals, embedder))
+    return Evidence(coverage=coverage, words=words, nearness=_nearness(signals, embedder), late=best_late(signals))
+
+
+def best_late(signals: Signals) -> float | None:
+    """Return the best late score, None when tokens are still missing or their language has none."""
+    late = signals.late
+    if late is None or not late.size or np.isnan(late).mean() > _MOST_WITHOUT_TOKENS:
+        return None
+    return float(np.nanmax(late))
 
 
 def _nearness(signals: Signals, embedder: Embedder | None) -> float | None:
