@@ -16,7 +16,7 @@ def zomem(home: Path) -> CommandLine:
 def test_the_list_says_what_is_there_and_how_to_get_the_rest(zomem: CommandLine) -> None:
     listed = {row["model"]: row for row in zomem.json("models", "list")}
 
-    assert set(listed) == {"local:e5-small", "local:minilm", "chroma:minilm"}
+    assert set(listed) == {"local:e5-small", "local:use-m3", "local:minilm", "chroma:minilm"}
     assert listed["local:minilm"] == {
         "model": "local:minilm",
         "there": False,

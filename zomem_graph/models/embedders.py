@@ -21,6 +21,7 @@ from zomem_graph.models.local import (
 from zomem_graph.models.minilm_tokens import MiniLMTokens
 from zomem_graph.models.remote import LangChainEmbedder, identity_of_embeddings, openai_embeddings
 from zomem_graph.models.specs import ModelSpec
+from zomem_graph.models.use_m3 import UseM3
 from zomem_graph.nodes.ports import Embedder
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput, ModelMissing
@@ -129,6 +130,7 @@ def _local(spec: ModelSpec, settings: Settings) -> Embedder:
     fetched, official = fetched_minilm(own), minilm_file(settings.model_folders)
     makers: dict[str, Callable[[], Embedder]] = {
         "local:e5-small": partial(E5Small, threads=settings.threads),
+        "local:use-m3": UseM3,
         # One model in two files: their vectors agree to a cosine of 0.999999.
         "local:minilm": partial(MiniLM, fetched or small_minilm(own), identity=str(spec), threads=settings.threads),
         "chroma:minilm": partial(
