@@ -8,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from zomem_graph.models.local import MiniLM
+from zomem_graph.nodes.ports import lift_of
 from zomem_graph.nodes.rules.fusion import FusionOptions, Signals, fuse
 from zomem_graph.nodes.rules.hop import HopOptions, by_stems, by_tokens
 from zomem_graph.nodes.rules.late import late_scores, most_similar, token_weights
 from zomem_graph.nodes.rules.score import Evidence, chance
 from zomem_graph.nodes.steps.evidence import best_late
+from zomem_graph.testing import SmallEmbedder
 
 OPTIONS = FusionOptions()
 
@@ -144,6 +147,13 @@ def test_the_better_the_tokens_are_met_the_likelier_an_answer(
         for late in sorted((one, other))
     )
     assert 0.0 <= low <= high <= 1.0
+
+
+def test_what_an_embedder_lifts_is_taken_off_again() -> None:
+    plain = Evidence(coverage=0.5, words=0.5, nearness=0.8)
+    assert chance(replace(plain, lift=1.4)) < chance(plain) < chance(replace(plain, lift=-1.0))
+    assert lift_of(None) == lift_of(SmallEmbedder()) == 0.0
+    assert MiniLM.lift > 0.0
 
 
 def test_tokens_count_only_where_most_candidates_have_some() -> None:

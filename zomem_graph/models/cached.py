@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.models.vectors import embeddable
-from zomem_graph.nodes.ports import Embedder, TokenModel, Vector
+from zomem_graph.nodes.ports import Embedder, TokenModel, Vector, lift_of
 from zomem_graph.stores.errors import StoreError
 
 __all__ = ["CachedEmbedder", "VectorCache", "text_hash"]
@@ -77,6 +77,11 @@ class CachedEmbedder:
     def spread(self) -> float:
         """The spread of the embedder inside."""
         return self._embedder.spread
+
+    @property
+    def lift(self) -> float:
+        """The lift of the embedder inside."""
+        return lift_of(self._embedder)
 
     @property
     def usual(self) -> float:

@@ -27,6 +27,7 @@ __all__ = [
     "TextTokens",
     "TokenModel",
     "Vector",
+    "lift_of",
     "token_model",
 ]
 
@@ -103,6 +104,11 @@ class TokenModel(Protocol):
     def documents(self, texts: Sequence[str]) -> tuple[list[TextTokens], NDArray[np.float32]]:
         """Return the tokens of stored texts and, from one pass, their unit vectors. Raises ModelError."""
         ...
+
+
+def lift_of(embedder: Embedder | None) -> float:
+    """Return how much too high the chances come out with an embedder, in log-odds; 0 where nobody measured it."""
+    return float(getattr(embedder, "lift", 0.0))
 
 
 def token_model(embedder: Embedder | None) -> TokenModel | None:

@@ -20,13 +20,14 @@ class Evidence:
     `coverage`: share of the question's rarity that one of the best hits covers, 0-1. `words`: BM25 of
     the best match over the question's rarity, about 0-1.2. `nearness`: (cosine - usual) / spread of the
     nearest meaning, about 0-1.2; None without vectors. `late`: the best late score, 0-1; None where too few
-    texts have tokens to go by it.
+    texts have tokens to go by it. `lift`: what the embedder makes them too high by, in log-odds.
     """
 
     coverage: float
     words: float
     nearness: float | None
     late: float | None = None
+    lift: float = 0.0
 
 
 def chance(evidence: Evidence) -> float:
@@ -38,4 +39,4 @@ def chance(evidence: Evidence) -> float:
         logit = -8.44 + 4.87 * evidence.words + 4.41 * evidence.nearness + 5.14 * evidence.late
     else:
         logit = -6.78 + 1.81 * evidence.coverage + 4.24 * evidence.words + 5.17 * evidence.nearness
-    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, logit))))
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, logit - evidence.lift))))

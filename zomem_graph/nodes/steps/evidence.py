@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zomem_graph.nodes.ports import Embedder
+from zomem_graph.nodes.ports import Embedder, lift_of
 from zomem_graph.nodes.rules.fusion import Signals, relative
 from zomem_graph.nodes.rules.score import Evidence, chance
 from zomem_graph.nodes.steps.query import Query
@@ -49,7 +49,9 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
             coverage, total = held / known, known
     small = unit.items.total() < _SMALL_STORE
     words = coverage * _WORDS_PER_COVERAGE if small else float(signals.bm25.max()) / max(1.0, total)
-    return Evidence(coverage=coverage, words=words, nearness=_nearness(signals, embedder), late=best_late(signals))
+    nearness = _nearness(signals, embedder)
+    lift = 0.0 if nearness is None else lift_of(embedder)
+    return Evidence(coverage=coverage, words=words, nearness=nearness, late=best_late(signals), lift=lift)
 
 
 def best_late(signals: Signals) -> float | None:
