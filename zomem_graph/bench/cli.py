@@ -10,6 +10,7 @@ from zomem_graph.bench import capture as capture_suite
 from zomem_graph.bench import embedders as embedders_suite
 from zomem_graph.bench import followups as followups_suite
 from zomem_graph.bench import gate as gate_suite
+from zomem_graph.bench import graph as graph_suite
 from zomem_graph.bench import hops as hops_suite
 from zomem_graph.bench import hyde as hyde_suite
 from zomem_graph.bench import latency as latency_suite
@@ -126,6 +127,16 @@ def latency(
 ) -> None:
     """Time search, recall and writes on made-up texts, beside the bare parts in the same run."""
     _show(latency_suite.run(n, questions=questions, embeddings=embeddings, settings=set_ or [], say=_say))
+
+
+@app.command("graph")
+def graph(
+    facts: Annotated[int, typer.Option("--facts", help="How many facts the store holds.", min=10)] = 100_000,
+    links: Annotated[int, typer.Option("--links", help="How many links tie them.", min=10)] = 300_000,
+    paths: Annotated[int, typer.Option("--paths", help="How many ways are looked for.", min=1)] = 200,
+) -> None:
+    """Time ways, gaps, lineage, clusters and pictures of the knowledge graph on made-up facts."""
+    _show(graph_suite.run(facts, links, paths=paths, say=_say))
 
 
 @app.command("capture")

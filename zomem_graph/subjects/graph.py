@@ -1,9 +1,9 @@
 """`memory.graph`: what is tied to what, walked, measured and drawn (spec F26-F35)."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.graph import (
@@ -18,9 +18,9 @@ from zomem_graph.nodes.rules.graph import (
 )
 from zomem_graph.nodes.rules.graph_export import dot, drawing_of, mermaid
 from zomem_graph.nodes.rules.graph_picture import picture
-from zomem_graph.nodes.rules.relations import RELATION_TYPES, RelationType
+from zomem_graph.nodes.rules.relations import RELATION_TYPES, RelationType, relation_note
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.ending import check_tie, link_two, unlink_two
+from zomem_graph.nodes.steps.ending import check_tie, link_many, link_two, unlink_two
 from zomem_graph.nodes.steps.graph import connect, lineage, neighbourhood, one_of, resolve, sight_of
 from zomem_graph.nodes.steps.graph_whole import bridges, communities, cycles, everything, find_gaps, suggest
 from zomem_graph.stores.errors import InvalidInput
@@ -64,6 +64,14 @@ class KnowledgeGraph:
         tied, notes = link_two(self._memory, ends[0], ends[1], relation=relation, weight=weight, scope=scope)
         for note in notes:
             warnings.warn(note, stacklevel=2)
+        return tied
+
+    def link_many(self, links: Iterable[Mapping[str, Any]], *, scope: Scope | None = None) -> Sequence[Link]:
+        """Tie many pairs in one transaction, all or none: dicts with source_id, target_id, relation and weight."""
+        tied = link_many(self._memory, list(links), scope=scope)
+        for note in dict.fromkeys(relation_note(link.relation) for link in tied):
+            if note is not None:
+                warnings.warn(note, stacklevel=2)
         return tied
 
     def unlink(self, source: str, target: str, relation: str | None = None, *, scope: Scope | None = None) -> int:

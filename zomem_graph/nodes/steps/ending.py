@@ -1,8 +1,9 @@
 """End what is known, one thing at a time, and tie or untie two things; each checks who asks."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.relations import relation_note
@@ -13,7 +14,7 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["check_tie", "delete_one", "link_two", "may_change", "may_see", "retract_one", "unlink_two"]
+__all__ = ["check_tie", "delete_one", "link_many", "link_two", "may_change", "may_see", "retract_one", "unlink_two"]
 
 _LONGEST_REASON = 2_000
 _LONGEST_RELATION = 100
@@ -108,6 +109,35 @@ def link_two(
         unit.links.add([link])
     note = relation_note(relation)
     return link, () if note is None else (note,)
+
+
+def link_many(services: Services, new: Sequence[Mapping[str, Any]], *, scope: Scope | None) -> list[Link]:
+    """Tie many pairs in one transaction, all or none; each is given by the names of `Memory.link`."""
+    now = services.clock()
+    links = [_link_of(one, number, now) for number, one in enumerate(new)]
+    with services.stores.write() as unit:
+        ids = list(dict.fromkeys(end for link in links for end in (link.source_id, link.target_id)))
+        found = {item.id: item for item in unit.items.find(ids)}
+        mine = None if scope is None else writable(scope)
+        for id_ in ids:
+            if id_ not in found or (mine is not None and found[id_].persona not in mine):
+                may_change(unit, id_, scope)  # says what is wrong
+        for link in links:
+            _check_ends([found[link.source_id], found[link.target_id]])
+        unit.links.add(links)
+    return links
+
+
+def _link_of(given: Mapping[str, Any], number: int, now: datetime) -> Link:
+    known = {"source_id", "target_id", "relation", "weight"}
+    if not isinstance(given, Mapping) or not {"source_id", "target_id"} <= given.keys() <= known:
+        raise InvalidInput(f"Link {number} must have source_id and target_id, and may have relation and weight.")
+    weight = given.get("weight", 1.0)
+    relation = check_tie(given.get("relation", "related"), weight)
+    ends = {name: given[name] for name in ("source_id", "target_id")}
+    if not all(isinstance(end, str) for end in ends.values()):
+        raise InvalidInput(f"The ends of link {number} must be ids.")
+    return Link(**ends, relation=relation, weight=float(weight), created_at=now)
 
 
 def check_tie(relation: str, weight: float) -> str:

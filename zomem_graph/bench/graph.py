@@ -1,0 +1,181 @@
+"""How long the knowledge graph takes on made-up facts and links: ways, gaps, lineage, clusters, pictures.
+
+The links are drawn so that a few things have very many: each end is new half of the time, else an end of an
+earlier link.
+"""
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+
+from zomem_graph.bench.conditions import conditions
+from zomem_graph.bench.homes import Say, kept_folder
+from zomem_graph.bench.processes import seconds_of, zomem_command
+from zomem_graph.bench.scoring import latency
+from zomem_graph.memory import Memory
+from zomem_graph.nodes.options import MemoryOptions, WriteOptions
+from zomem_graph.stores.records import Fact
+
+__all__ = ["run"]
+
+_RELATIONS: Final = (
+    "related",
+    "depends_on",
+    "part_of",
+    "implements",
+    "blocks",
+    "wikilink",
+    "co-captured",
+    "caused_by",
+)
+_FACTS_OF_ONE: Final = 2.5
+_AT_ONCE: Final = 5_000
+_SEED: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What the store was filled with: the entities, and how many links the most tied fact has."""
+
+    names: Sequence[str]
+    hub: int
+    seconds: dict[str, float]
+
+
+def run(
+    facts: int = 100_000,
+    links: int = 300_000,
+    *,
+    paths: int = 200,
+    rounds: int = 3,
+    say: Say = lambda _line: None,
+) -> dict[str, Any]:
+    """Fill a store and time what `memory.graph` does on it; needs no data."""
+    options = MemoryOptions(write=WriteOptions(background=False))
+    chance = np.random.default_rng(_SEED)
+    with kept_folder(None) as home:
+        with Memory.open(home, embeddings="none", options=options) as memory:
+            made = _fill(memory, facts, links, chance, say)
+        with Memory.open(home, embeddings="none", options=options) as memory:
+            say("walking")
+            walked, lengths = _walk(memory, made.names, paths, chance)
+            say("looking at the whole")
+            whole = _look(memory, rounds)
+            gaps = memory.graph.knowledge_gaps()
+        cold = _cold(home, made.names)
+    return {
+        "suite": "graph",
+        "facts": facts,
+        "links": links,
+        "most_links_of_one": made.hub,
+        "fill_s": made.seconds,
+        "one_by_one": walked,
+        "path_hops": lengths,
+        "whole_s": whole,
+        "found": {
+            "linked": gaps.linked,
+            "clusters": gaps.cluster_count,
+            "dead_ends": gaps.dead_end_count,
+            "weak": gaps.weak_count,
+        },
+        "cold_process_s": cold,
+        "conditions": conditions(embedder=None, options=options),
+    }
+
+
+def _fill(memory: Memory, facts: int, links: int, chance: np.random.Generator, say: Say) -> _Made:
+    names = [f"thing.{number:06d}" for number in range(max(2, int(facts / _FACTS_OF_ONE)))]
+    say(f"storing {facts:,} facts")
+    began = perf_counter()
+    stored: list[Fact] = []
+    for start in range(0, facts, _AT_ONCE):
+        stored += memory.remember_many(
+            {"entity": names[number % len(names)], "key": f"key {number // len(names)}", "value": f"value {number}"}
+            for number in range(start, min(facts, start + _AT_ONCE))
+        )
+    told = perf_counter()
+    say(f"tying {links:,} links")
+    ties = _ties(facts, links, chance)
+    for start in range(0, len(ties), _AT_ONCE):
+        memory.graph.link_many(
+            {
+                "source_id": stored[source].id,
+                "target_id": stored[target].id,
+                "relation": _RELATIONS[relation],
+                "weight": weight,
+            }
+            for source, target, relation, weight in ties[start : start + _AT_ONCE]
+        )
+    seconds = {"facts": round(told - began, 1), "links": round(perf_counter() - told, 1)}
+    ends = np.bincount([end for tie in ties for end in tie[:2]])
+    return _Made(names, int(ends.max()), seconds)
+
+
+def _ties(facts: int, links: int, chance: np.random.Generator) -> list[tuple[int, int, int, float]]:
+    """Return so many different (source, target, relation, weight)."""
+    made: dict[tuple[int, int, int], float] = {}
+    ends: list[int] = [0, 1]
+    while len(made) < links:
+        fresh, old = chance.integers(facts, size=2), chance.integers(len(ends), size=2)
+        new = chance.random(2) < 0.5
+        source, target = (int(fresh[side]) if new[side] else ends[int(old[side])] for side in (0, 1))
+        if source != target:
+            made[source, target, int(chance.integers(len(_RELATIONS)))] = float(chance.uniform(0.1, 1.0))
+            ends += [source, target]
+    return [(*key, weight) for key, weight in made.items()]
+
+
+def _walk(
+    memory: Memory, names: Sequence[str], count: int, chance: np.random.Generator
+) -> tuple[dict[str, Any], dict[str, int]]:
+    pairs = [(names[int(a)], names[int(b)]) for a, b in chance.integers(len(names), size=(count, 2))]
+    taken: dict[str, list[float]] = {}
+    hops: dict[str, int] = {}
+    for one, other in pairs:
+        found = _timed(taken, "find_connections", lambda a=one, b=other: memory.graph.find_connections(a, b))
+        length = str(found.hops) if found.found else "none"
+        hops[length] = hops.get(length, 0) + 1
+        _timed(taken, "show", lambda a=one: memory.graph.show(a))
+        _timed(taken, "show, 2 hops", lambda a=one: memory.graph.show(a, depth=2))
+        _timed(taken, "ancestors", lambda a=one: memory.graph.ancestors(a, max_depth=3))
+        _timed(taken, "link", lambda a=one, b=other: memory.graph.link(f"{a}.key 0", f"{b}.key 1", "related"))
+    return {name: latency(seconds) for name, seconds in taken.items()}, dict(sorted(hops.items()))
+
+
+def _timed(taken: dict[str, list[float]], name: str, call: Callable[[], Any]) -> Any:
+    began = perf_counter()
+    answer = call()
+    taken.setdefault(name, []).append(perf_counter() - began)
+    return answer
+
+
+def _look(memory: Memory, rounds: int) -> dict[str, Any]:
+    calls: dict[str, Callable[[], object]] = {
+        "knowledge_gaps": memory.graph.knowledge_gaps,
+        "cycles": memory.graph.cycles,
+        "articulation_points": memory.graph.articulation_points,
+        "export, all, html": lambda: memory.graph.export(format="html"),
+    }
+    found: dict[str, Any] = {}
+    for name, call in calls.items():
+        taken: dict[str, list[float]] = {}
+        for _round in range(rounds):
+            _timed(taken, name, call)
+        found[name] = {"median": round(statistics.median(taken[name]), 2), "most": round(max(taken[name]), 2)}
+    once: dict[str, list[float]] = {}
+    _timed(once, "communities", memory.graph.communities)
+    return {**found, "communities": {"once": round(once["communities"][0], 2)}}
+
+
+def _cold(home: Path, names: Sequence[str]) -> dict[str, float]:
+    zomem = [*zomem_command(), "--home", str(home), "graph"]
+    commands = {
+        "find-connections": [*zomem, "find-connections", "--from", names[1], "--to", names[-1]],
+        "knowledge-gaps": [*zomem, "knowledge-gaps"],
+    }
+    return {name: round(seconds_of(command), 2) for name, command in commands.items()}
