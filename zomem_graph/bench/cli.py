@@ -134,9 +134,10 @@ def graph(
     facts: Annotated[int, typer.Option("--facts", help="How many facts the store holds.", min=10)] = 100_000,
     links: Annotated[int, typer.Option("--links", help="How many links tie them.", min=10)] = 300_000,
     paths: Annotated[int, typer.Option("--paths", help="How many ways are looked for.", min=1)] = 200,
+    home: Home = None,
 ) -> None:
     """Time ways, gaps, lineage, clusters and pictures of the knowledge graph on made-up facts."""
-    _show(graph_suite.run(facts, links, paths=paths, say=_say))
+    _show(graph_suite.run(facts, links, paths=paths, home=home, say=_say))
 
 
 @app.command("capture")

@@ -6,7 +6,6 @@ earlier link.
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
@@ -38,42 +37,38 @@ _AT_ONCE: Final = 5_000
 _SEED: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What the store was filled with: the entities, and how many links the most tied fact has."""
-
-    names: Sequence[str]
-    hub: int
-    seconds: dict[str, float]
-
-
 def run(
     facts: int = 100_000,
     links: int = 300_000,
     *,
     paths: int = 200,
+    home: Path | None = None,
     rounds: int = 3,
     say: Say = lambda _line: None,
 ) -> dict[str, Any]:
-    """Fill a store and time what `memory.graph` does on it; needs no data."""
+    """Fill a store and time what `memory.graph` does on it; needs no data. A `home` that is filled is used again."""
     options = MemoryOptions(write=WriteOptions(background=False))
     chance = np.random.default_rng(_SEED)
-    with kept_folder(None) as home:
-        with Memory.open(home, embeddings="none", options=options) as memory:
-            made = _fill(memory, facts, links, chance, say)
-        with Memory.open(home, embeddings="none", options=options) as memory:
+    names = [f"thing.{number:06d}" for number in range(max(2, int(facts / _FACTS_OF_ONE)))]
+    ties = _ties(facts, links, chance)
+    hub = int(np.bincount([end for tie in ties for end in tie[:2]]).max())
+    with kept_folder(home) as folder:
+        with Memory.open(folder, embeddings="none", options=options) as memory:
+            full = memory.stats()["links"] >= links
+            filled = {} if full else _fill(memory, names, facts, ties, say)
+        with Memory.open(folder, embeddings="none", options=options) as memory:
             say("walking")
-            walked, lengths = _walk(memory, made.names, paths, chance)
+            walked, lengths = _walk(memory, names, paths, chance)
             say("looking at the whole")
             whole = _look(memory, rounds)
             gaps = memory.graph.knowledge_gaps()
-        cold = _cold(home, made.names)
+        cold = _cold(folder, names)
     return {
         "suite": "graph",
         "facts": facts,
         "links": links,
-        "most_links_of_one": made.hub,
-        "fill_s": made.seconds,
+        "most_links_of_one": hub,
+        "fill_s": filled,
         "one_by_one": walked,
         "path_hops": lengths,
         "whole_s": whole,
@@ -88,8 +83,9 @@ def run(
     }
 
 
-def _fill(memory: Memory, facts: int, links: int, chance: np.random.Generator, say: Say) -> _Made:
-    names = [f"thing.{number:06d}" for number in range(max(2, int(facts / _FACTS_OF_ONE)))]
+def _fill(
+    memory: Memory, names: Sequence[str], facts: int, ties: Sequence[tuple[int, int, int, float]], say: Say
+) -> dict[str, float]:
     say(f"storing {facts:,} facts")
     began = perf_counter()
     stored: list[Fact] = []
@@ -99,8 +95,7 @@ def _fill(memory: Memory, facts: int, links: int, chance: np.random.Generator, s
             for number in range(start, min(facts, start + _AT_ONCE))
         )
     told = perf_counter()
-    say(f"tying {links:,} links")
-    ties = _ties(facts, links, chance)
+    say(f"tying {len(ties):,} links")
     for start in range(0, len(ties), _AT_ONCE):
         memory.graph.link_many(
             {
@@ -111,9 +106,7 @@ def _fill(memory: Memory, facts: int, links: int, chance: np.random.Generator, s
             }
             for source, target, relation, weight in ties[start : start + _AT_ONCE]
         )
-    seconds = {"facts": round(told - began, 1), "links": round(perf_counter() - told, 1)}
-    ends = np.bincount([end for tie in ties for end in tie[:2]])
-    return _Made(names, int(ends.max()), seconds)
+    return {"facts": round(told - began, 1), "links": round(perf_counter() - told, 1)}
 
 
 def _ties(facts: int, links: int, chance: np.random.Generator) -> list[tuple[int, int, int, float]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, insert, select, update
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
@@ -39,8 +39,9 @@ class Facts:
 
     def lookup(self, personas: Sequence[str], address: str) -> list[Fact]:
         """Return current facts whose slot is this address or begins with it, surest first, then newest (spec F7)."""
-        within = and_(_t.slot > f"{address}\x1f", _t.slot < f"{address}\x20")
-        where = (_t.persona.in_(list(personas)), _t.state == "current", or_(_t.slot == address, within))
+        # One range, for an index walks no "or"; between an address and it with a blank come only its own slots.
+        within = and_(_t.slot >= address, _t.slot < f"{address}\x20")
+        where = (_t.persona.in_(list(personas)), _t.state == "current", within)
         rows = self._connection.execute(
             select(sql.facts).where(*where).order_by(_t.confidence.desc(), _t.created_at.desc())
         )
