@@ -11,6 +11,16 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 # What each must print, and what it must not.
 SHOWN: dict[str, tuple[list[str], list[str]]] = {
     "functional_api.py": (["Lisbon", "<recalled-memory>"], []),
+    "knowledge_graph.py": (
+        [
+            'Path found (2 hops):\n\n  [project.ffb-site.name] "FFB website redesign project"\n    -->depends_on',
+            "Connected components: 1",
+            "a round: [decision.hosting] -->part_of [project.ffb-site] -->depends_on [decision.hosting]",
+            "still needs: ['decision.hosting']",
+            'n0 -->|"depends_on"| n2',
+        ],
+        ["http"],
+    ),
     "middleware_agent.py": (["<recalled-memory>", "Mia moved to Lisbon"], []),
     "nodes_one_by_one.py": (["event: gate", "event: retrieve", "event: compose", "event: capture", "Lisbon"], []),
     "plain_python.py": (["9090", "inject because", "Lisbon", "thanks! -> skip"], ["8080"]),

@@ -142,6 +142,27 @@ def test_a_neighbourhood_stays_within_what_was_asked_and_says_what_it_left_out(m
     assert min(link.weight for link in around.links) == 20.0
 
 
+def test_many_links_are_made_together_or_not_at_all(memory: Memory) -> None:
+    ids = [memory.remember(name, "note", name).id for name in "abcd"]
+    pairs = [{"source_id": one, "target_id": two, "relation": "part_of"} for one, two in pairwise(ids)]
+    assert len(memory.graph.link_many(pairs)) == memory.stats()["links"] == 3
+    for wrong in (
+        {"source_id": ids[0], "target_id": "nobody"},
+        {"source_id": ids[0], "target_id": ids[0]},
+        {"source_id": ids[0]},
+        {"source_id": ids[0], "target_id": ids[3], "weight": "heavy"},
+        {"source_id": ids[0], "target_id": 7},
+        {"source_id": ids[0], "target_id": ids[3], "colour": "red"},
+    ):
+        with pytest.raises(InvalidInput):
+            memory.graph.link_many([{"source_id": ids[0], "target_id": ids[2]}, wrong])
+    with pytest.raises(UnknownName):
+        memory.graph.link_many(
+            [{"source_id": memory.remember("e", "f", "g", persona="bob").id, "target_id": ids[0]}], scope=ANN
+        )
+    assert memory.stats()["links"] == 3
+
+
 # -- ways -----------------------------------------------------------------------------------------------------
 
 

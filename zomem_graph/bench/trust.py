@@ -80,6 +80,9 @@ def read_paths() -> Mapping[str, Path_]:
         "lookup": lambda m, s, _q: m.lookup("vault", scope=s),
         "history": lambda m, s, _q: m.conflicts.history("vault", scope=s),
         "conflicts": lambda m, s, _q: m.conflicts.list(resolution="superseded", scope=s),
+        "graph": lambda m, s, _q: m.graph.show("vault", depth=3, scope=s),
+        "graph drawn": lambda m, s, _q: m.graph.export("vault", format="html", scope=s),
+        "gaps": lambda m, s, _q: (m.graph.knowledge_gaps(limit=50, scope=s), m.graph.show("vault", scope=s)),
         "episodes": lambda m, s, _q: m.episodes.list(entity="vault", limit=200, scope=s),
         "loops": lambda m, s, _q: m.loops.list(limit=200, scope=s),
     }
@@ -184,6 +187,7 @@ def _attempts(memory: Memory, tenant: Tenant, other: Tenant) -> dict[str, Callab
         "delete": lambda: memory.delete(theirs[1], scope=scope),
         "retract": lambda: memory.retract(theirs[2], "mine now", scope=scope),
         "link": lambda: memory.link(tenant.ids[1], theirs[1], scope=scope),
+        "tie": lambda: memory.graph.link(tenant.ids[1], theirs[1], scope=scope),
         "unlink": lambda: memory.unlink(theirs[1], theirs[2], scope=scope),
         "trace": lambda: memory.provenance(theirs[1], scope=scope),
         "forget": lambda: memory.forget(persona=tenant.name, id=theirs[1], dry_run=True),

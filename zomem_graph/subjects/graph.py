@@ -18,6 +18,7 @@ from zomem_graph.nodes.rules.graph import (
 )
 from zomem_graph.nodes.rules.graph_export import dot, drawing_of, mermaid
 from zomem_graph.nodes.rules.graph_picture import picture
+from zomem_graph.nodes.rules.graph_text import connection_lines, cycle_line, gap_lines
 from zomem_graph.nodes.rules.relations import RELATION_TYPES, RelationType, relation_note
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.ending import check_tie, link_many, link_two, unlink_two
@@ -205,6 +206,12 @@ class KnowledgeGraph:
         if format == "html":
             return picture(drawing, title=f"Around {what}" if what is not None else "Knowledge graph")
         return dot(drawing) if format == "dot" else mermaid(drawing)
+
+    def text(self, found: Connection | KnowledgeGaps | Cycle) -> str:
+        """Return a way, the gaps or a cycle in plain words, as `zomem graph` prints them."""
+        if isinstance(found, Cycle):
+            return cycle_line(found)
+        return "\n".join(connection_lines(found) if isinstance(found, Connection) else gap_lines(found))
 
     def _one(self, name: str, scope: Scope | None) -> str:
         """Return the id of one end; without a scope any whole id will do, as with `memory.link`."""
