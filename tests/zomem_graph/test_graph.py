@@ -466,6 +466,21 @@ def test_double_brackets_become_links_and_unknown_names_wait_for_their_first_fac
     assert note.id not in {thing.id for thing in memory.graph.show("Ana").things}
 
 
+def test_a_name_that_only_forgotten_texts_pointed_to_goes_with_them(memory: Memory) -> None:
+    memory.remember("doc", "brief", "ask [[Secret Person]] and [[Known Place]]")
+    memory.remember("other", "brief", "near [[Known Place]]")
+    assert memory.conflicts.history("Secret Person") == []
+
+    assert memory.forget(entity="doc").clean
+
+    with pytest.raises(UnknownName):
+        memory.graph.show("Secret Person")
+    assert [thing.state for thing in memory.graph.show("Known Place").centre] == ["stub"]
+    assert b"Secret Person" not in memory.stores.home.database_file.read_bytes()
+    memory.delete(memory.lookup("other")[0].id)
+    assert memory.graph.knowledge_gaps().wanted_count == 0
+
+
 def test_brackets_that_name_nothing_or_the_text_itself_make_no_link(memory: Memory) -> None:
     memory.remember("site", "note", "see [[site]], [[ ]], [[]], [[|x]], [[#h]], [[a\nb]], [[[[")
     assert memory.graph.show("site").links == ()

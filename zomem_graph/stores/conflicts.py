@@ -105,7 +105,7 @@ class Conflicts:
 
         "Ann" never takes in "Annabel", nor the key "port" the key "port range".
         """
-        where = [_fact.persona == persona, *_under(prefix)]
+        where = [_fact.persona == persona, *_under(prefix), _fact.state != "stub"]  # a name alone is no value
         if live_only:
             where.append(_fact.state == "current")
         rows = self._connection.execute(

@@ -55,7 +55,7 @@ def find_gaps(unit: Unit, sight: Sight, *, limit: int) -> KnowledgeGaps:
     tied = {_entity(known[num]) for num in linked}
     alone = [num for num in known if num not in ends]
     near = [num for num in alone if _entity(known[num]) in tied]
-    wanted = [one.num for one in facts if one.state == STUB]
+    wanted = [one.num for one in facts if one.state == STUB and one.num in ends]
     shown = [*dead[:limit], *weak[:limit], *near[:limit], *wanted[:limit], *(part.hub for part in parts[:limit])]
     things = _numbered(unit, shown, sight)
     return KnowledgeGaps(

@@ -1,6 +1,6 @@
 """What one wish to forget takes in: what is named, what was learned from it, and whatever says the same."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,13 @@ from zomem_graph.nodes.rules.keys import entity_prefix, normal
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.graph import STUB
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["Remembered", "Wanted", "said_of", "select_wanted", "strings_in", "texts_of", "things_in"]
+
+_AT_ONCE = 5_000
 
 Remembered = Fact | Turn | Episode | Loop
 
@@ -106,6 +109,17 @@ def _named(unit: Unit, everything: Selection, wanted: Wanted) -> Selection:
     return _only(everything, ids or set())
 
 
+def _named_only_by(unit: Unit, everything: Selection, going: Set[str]) -> dict[str, Fact]:
+    """Return the stubs of names that only what goes has pointed to with [[brackets]]: a name is a trace too."""
+    stubs = {one.id: one for one in everything.facts.values() if one.state == STUB}
+    ids, pointed, kept = list(stubs), set[str](), set[str]()
+    for start in range(0, len(ids), _AT_ONCE):
+        for link in unit.links.touching(ids[start : start + _AT_ONCE]):
+            for end, other in ((link.source_id, link.target_id), (link.target_id, link.source_id)):
+                (pointed if other in going else kept).add(end)
+    return {id_: stub for id_, stub in stubs.items() if id_ in pointed - kept}
+
+
 def _about(unit: Unit, everything: Selection, persona: str, entity: str) -> set[str]:
     """Return the ids of the facts of an entity, of what mentions it, and of what is named after it.
 
@@ -142,6 +156,7 @@ def _grown(unit: Unit, everything: Selection, named: Selection) -> Selection:
     facts.update(_learned_only_from(unit, everything, set(named.turns)))
     same = {(fact.slot, normal(fact.value)) for fact in facts.values()}
     facts.update({one.id: one for one in everything.facts.values() if (one.slot, normal(one.value)) in same})
+    facts.update(_named_only_by(unit, everything, facts.keys()))
     turns = dict(named.turns)
     turns.update(_behind(unit, everything, facts))
     turns.update(_saying(everything, facts.values(), named.turns.values()))
