@@ -6,8 +6,9 @@ earlier link.
 
 import statistics
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,8 @@ _RELATIONS: Final = (
 _FACTS_OF_ONE: Final = 2.5
 _AT_ONCE: Final = 5_000
 _SEED: Final = 1
+
+_Taken = dict[str, list[tuple[float, float]]]  # what -> wall and CPU seconds of each call
 
 
 def run(
@@ -127,42 +130,49 @@ def _walk(
     memory: Memory, names: Sequence[str], count: int, chance: np.random.Generator
 ) -> tuple[dict[str, Any], dict[str, int]]:
     pairs = [(names[int(a)], names[int(b)]) for a, b in chance.integers(len(names), size=(count, 2))]
-    taken: dict[str, list[float]] = {}
+    graph = memory.graph
+    taken: _Taken = {}
     hops: dict[str, int] = {}
     for one, other in pairs:
-        found = _timed(taken, "find_connections", lambda a=one, b=other: memory.graph.find_connections(a, b))
+        found = _timed(taken, "find_connections", partial(graph.find_connections, one, other))
         length = str(found.hops) if found.found else "none"
         hops[length] = hops.get(length, 0) + 1
-        _timed(taken, "show", lambda a=one: memory.graph.show(a))
-        _timed(taken, "show, 2 hops", lambda a=one: memory.graph.show(a, depth=2))
-        _timed(taken, "ancestors", lambda a=one: memory.graph.ancestors(a, max_depth=3))
-        _timed(taken, "link", lambda a=one, b=other: memory.graph.link(f"{a}.key 0", f"{b}.key 1", "related"))
-    return {name: latency(seconds) for name, seconds in taken.items()}, dict(sorted(hops.items()))
+        _timed(taken, "show", partial(graph.show, one))
+        _timed(taken, "show, 2 hops", partial(graph.show, one, depth=2))
+        _timed(taken, "ancestors", partial(graph.ancestors, one, max_depth=3))
+        _timed(taken, "link", partial(graph.link, f"{one}.key 0", f"{other}.key 1", "related"))
+    figures = {
+        name: {**latency([wall for wall, _cpu in each]), "cpu": latency([cpu for _wall, cpu in each])}
+        for name, each in taken.items()
+    }
+    return figures, dict(sorted(hops.items()))
 
 
-def _timed(taken: dict[str, list[float]], name: str, call: Callable[[], Any]) -> Any:
-    began = perf_counter()
+def _timed(taken: _Taken, name: str, call: Callable[[], Any]) -> Any:
+    began, before = perf_counter(), process_time()
     answer = call()
-    taken.setdefault(name, []).append(perf_counter() - began)
+    taken.setdefault(name, []).append((perf_counter() - began, process_time() - before))
     return answer
 
 
 def _look(memory: Memory, rounds: int) -> dict[str, Any]:
-    calls: dict[str, Callable[[], object]] = {
-        "knowledge_gaps": memory.graph.knowledge_gaps,
-        "cycles": memory.graph.cycles,
-        "articulation_points": memory.graph.articulation_points,
-        "export, all, html": lambda: memory.graph.export(format="html"),
+    graph = memory.graph
+    taken: _Taken = {}
+    for _round in range(rounds):
+        _timed(taken, "knowledge_gaps", graph.knowledge_gaps)
+        _timed(taken, "cycles", graph.cycles)
+        _timed(taken, "articulation_points", graph.articulation_points)
+        _timed(taken, "export, all, html", partial(graph.export, format="html"))
+    _timed(taken, "communities", graph.communities)
+    return {
+        name: {
+            "median": round(statistics.median(wall for wall, _cpu in each), 2),
+            "most": round(max(wall for wall, _cpu in each), 2),
+            "cpu_median": round(statistics.median(cpu for _wall, cpu in each), 2),
+            "n": len(each),
+        }
+        for name, each in taken.items()
     }
-    found: dict[str, Any] = {}
-    for name, call in calls.items():
-        taken: dict[str, list[float]] = {}
-        for _round in range(rounds):
-            _timed(taken, name, call)
-        found[name] = {"median": round(statistics.median(taken[name]), 2), "most": round(max(taken[name]), 2)}
-    once: dict[str, list[float]] = {}
-    _timed(once, "communities", memory.graph.communities)
-    return {**found, "communities": {"once": round(once["communities"][0], 2)}}
 
 
 def _cold(home: Path, names: Sequence[str]) -> dict[str, float]:
