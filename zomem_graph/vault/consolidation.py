@@ -14,12 +14,12 @@ from zomem_graph.vault import activity
 from zomem_graph.vault.backup import drop_old_archives, make_archive
 from zomem_graph.vault.files import sweep_leftovers, told_clearly
 from zomem_graph.vault.ground import Ground
-from zomem_graph.vault.hand import note_files, take_in
+from zomem_graph.vault.hand import erased_texts, note_files, take_in
 from zomem_graph.vault.health import check_health
 from zomem_graph.vault.index_files import write_index
 from zomem_graph.vault.ingest import read_sessions
 from zomem_graph.vault.mirror import read_page, write_knowledge, write_memory_page
-from zomem_graph.vault.summaries import write_days
+from zomem_graph.vault.summaries import strike, write_days
 
 __all__ = ["STEPS", "Night", "consolidate"]
 
@@ -59,7 +59,8 @@ def begin(night: Night) -> None:
 
 
 def take_in_step(night: Night) -> None:
-    """Take in what was changed by hand and what the session logs say."""
+    """Strike out what was forgotten; take in what was changed by hand and what the session logs say."""
+    strike(night.ground, erased_texts(night.ground))
     taken = take_in(night.ground)
     came = read_sessions(night.ground, lambda name: night.tell(f"session {name}"))
     night.done |= {"taken_in": taken.changed, "sessions": came.sessions, "facts": came.facts}

@@ -24,7 +24,7 @@ from zomem_graph.vault.activity import archive, join
 from zomem_graph.vault.files import append_lines, read_lines
 from zomem_graph.vault.ground import Ground, Told
 
-__all__ = ["HAND", "TakenIn", "note_files", "take_in"]
+__all__ = ["HAND", "TakenIn", "erased_texts", "note_files", "take_in"]
 
 HAND: Final = "hand"
 _STAMPS: Final = "vault.stamps"
@@ -53,6 +53,21 @@ def take_in(ground: Ground) -> TakenIn:
         if known.get(path.name) != _stamp(path):
             _take_in_file(ground, path, taken)
     return taken
+
+
+def erased_texts(ground: Ground) -> list[str]:
+    """Return what the files still say of forgotten facts: lines of ours that the database does not know any more."""
+    with ground.memory.stores.read() as unit:
+        if not unit.tombstones.any:
+            return []
+        ours = {
+            fact_id(str(line.said["id"])): str(line.said.get("object", ""))
+            for path in (ground.place.facts, ground.place.archived)
+            for line in read_lines(path)
+            if line.said is not None and line.said.get("id") and writer(line.said) == "us"
+        }
+        known = unit.items.numbers_of(list(ours))
+    return [text for id_, text in ours.items() if id_ not in known]
 
 
 def note_files(ground: Ground) -> None:

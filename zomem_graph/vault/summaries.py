@@ -10,14 +10,14 @@ from datetime import date, datetime, time, timedelta
 
 from zomem_graph.nodes.rules.daily import section_of
 from zomem_graph.nodes.rules.loops import loops_in
-from zomem_graph.nodes.rules.vault_pages import SECTIONS, DayEntry, daily_block, with_block
+from zomem_graph.nodes.rules.vault_pages import SECTIONS, DayEntry, daily_block, with_block, without
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.unit import Unit
 from zomem_graph.vault.files import replace_file
 from zomem_graph.vault.ground import SESSION_PREFIX, Ground
 from zomem_graph.vault.mirror import read_page
 
-__all__ = ["entries_of", "write_days"]
+__all__ = ["entries_of", "strike", "write_days"]
 
 _ACTIONS = SECTIONS[3]
 
@@ -37,6 +37,15 @@ def write_days(ground: Ground, days: Iterable[date]) -> list[date]:
     if listed:
         ground.told(listed)
     return written
+
+
+def strike(ground: Ground, said: Sequence[str]) -> int:
+    """Take what was forgotten out of every page's block; return how many pages changed."""
+    changed = 0
+    for _day, path in ground.place.days() if said else ():
+        page = without(read_page(path), said)
+        changed += replace_file(path, page.encode("utf-8", "surrogateescape"))
+    return changed
 
 
 def entries_of(ground: Ground, day: date) -> tuple[list[DayEntry], int, int]:

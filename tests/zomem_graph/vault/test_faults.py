@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,43 @@ def test_what_was_forgotten_does_not_come_back_out_of_the_files(ground: Ground) 
 
     assert [line["subject"] for line in json_lines(ground.facts)] == ["gateway"]
     assert "tea" not in (ground.data / "MEMORY.md").read_text("utf-8")
+
+
+def test_what_was_forgotten_leaves_the_daily_pages_and_nothing_else_does(ground: Ground) -> None:
+    page = ground.data / "daily/2026-01-05.md"
+    with ground.open() as vault:
+        ground.session(
+            "2026-01-05-090000",
+            ("user", "My sister Ines lives in Coimbra."),
+            ("user", "The port of the relay is 2626."),
+        )
+        vault.consolidate()
+        page.write_text("Ines by hand\n" + page.read_text("utf-8"), "utf-8")
+        assert "Ines" in page.read_text("utf-8").split("zomem:begin")[1]
+        vault.memory.forget(entity="Ines")
+        vault.memory.forget(matching="Ines")
+        vault.consolidate()
+
+    text = page.read_text("utf-8")
+    assert text.startswith("Ines by hand\n")
+    assert "Ines" not in text.split("zomem:begin")[1]
+    assert "2626" in text
+    assert "Ines" not in ground.facts.read_text("utf-8") + ground.archived.read_text("utf-8")
+
+
+def test_two_who_write_at_once_both_find_their_facts_in_the_file(ground: Ground) -> None:
+    def write(name: str) -> None:
+        with ground.open() as vault:
+            for number in range(6):
+                vault.ingest([said(f"{name} {number}", "port", "1")])
+
+    with ground.open():
+        pass
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write, ("one", "two")))
+
+    written = [line["subject"] for line in json_lines(ground.facts)]
+    assert sorted(written) == sorted(f"{name} {number}" for name in ("one", "two") for number in range(6))
 
 
 def test_a_folder_that_is_gone_is_made_again(ground: Ground) -> None:

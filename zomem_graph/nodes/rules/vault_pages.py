@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-__all__ = ["SECTIONS", "DayEntry", "PageFact", "daily_block", "listed_in", "memory_block", "own_text", "with_block"]
+__all__ = [
+    "SECTIONS",
+    "DayEntry",
+    "PageFact",
+    "daily_block",
+    "listed_in",
+    "memory_block",
+    "own_text",
+    "with_block",
+    "without",
+]
 
 SECTIONS: Final = ("Facts Learned", "Decisions Made", "Preferences Noted", "Action Items")
 """The sections of a daily summary, in order."""
@@ -113,6 +123,17 @@ def with_block(page: str | None, block: str) -> str:
         return page[:begin] + written.rstrip("\r\n") + page[end:]
     between = "" if page.endswith((newline * 2, "\n\n")) else newline if page.endswith("\n") else newline * 2
     return page + between + written
+
+
+def without(page: str, said: Sequence[str]) -> str:
+    """Return a page whose block has no entry with one of these texts; what stands outside of it is not touched."""
+    begin, end = _ends(page)
+    forms = [form for text in said if (form := _one_line(text).casefold())]
+    if begin is None or end is None or not forms:
+        return page
+    lines = page[begin:end].splitlines(keepends=True)
+    kept = [line for line in lines if not (line.startswith("- ") and any(form in line.casefold() for form in forms))]
+    return page[:begin] + "".join(kept) + page[end:]
 
 
 def own_text(page: str) -> str:
