@@ -77,6 +77,17 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield url
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database of each kind without any tables, for tests that change them."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'new.db'}"
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    with server.empty_database() as url:
+        yield url
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test with `either_database` on both, unless what it looks at is the SQLite file."""
     if "either_database" in metafunc.fixturenames:

@@ -34,8 +34,8 @@ EPISODE = Episode(
 
 
 @pytest.fixture
-def unit(tmp_path: Path) -> Iterator[Unit]:
-    database = Database(f"sqlite:///{tmp_path / 'zomem.db'}")
+def unit(database_url: str, tmp_path: Path) -> Iterator[Unit]:
+    database = Database(database_url)
     prepare(database, lock=FolderLock(tmp_path / "lock"), backups=tmp_path / "backups", now=NOW)
     with database.write() as connection:
         yield Unit(connection, database.dialect)

@@ -44,8 +44,8 @@ LOOP = Loop(
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(f"sqlite:///{tmp_path / 'zomem.db'}")
+def database(database_url: str, tmp_path: Path) -> Iterator[Database]:
+    database = Database(database_url)
     prepare(database, lock=FolderLock(tmp_path / "lock"), backups=tmp_path / "backups", now=NOW)
     yield database
     database.close()
@@ -157,8 +157,10 @@ def test_purged_loops_leave_nothing(unit: Unit) -> None:
 
 
 def test_the_step_down_takes_loops_out_of_search_and_the_step_up_works_again(
-    database: Database, tmp_path: Path
+    new_database_url: str, tmp_path: Path
 ) -> None:
+    database = Database(new_database_url)
+    prepare(database, lock=FolderLock(tmp_path / "lock"), backups=tmp_path / "backups", now=NOW)
     with database.write() as connection:
         unit = Unit(connection, database.dialect)
         add(unit, LOOP)
@@ -173,3 +175,4 @@ def test_the_step_down_takes_loops_out_of_search_and_the_step_up_works_again(
         assert Unit(connection, database.dialect).loops.counts() == {}
         assert Unit(connection, database.dialect).fulltext_fault() is None
     assert schema_version(database) == "0002"
+    database.close()
