@@ -83,6 +83,8 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "health": Entry("cli.health:health", "Try everything memory needs and name each cure.", _CARE),
         "verify": Entry("cli.verify:verify", "Compare full text and index with the tables.", _CARE),
         "repair": Entry("cli.repair:repair", "Rebuild full text and index from the tables.", _CARE),
+        "migrate": Entry("cli.migrate:migrate", "Bring the tables to another schema, or look.", _CARE),
+        "rollback": Entry("cli.migrate:rollback", "Take back steps of the schema.", _CARE),
         "config": Entry("cli.config:config", "List the settings and where each comes from.", _CARE),
         "vault": Entry("cli.vault:vault", "Memory in readable files, fully local, with nightly care.", _CARE),
         "bench": Entry("bench.cli:app", "Measure recall, speed and capture.", _CARE),

@@ -1,9 +1,11 @@
 """Brings a database to the schema this package needs; costs one SELECT when it is there already.
 
-Migrations are Alembic's, numbered, up and down. On SQLite a backup is written before each run.
+Migrations are Alembic's, numbered, up and down, one transaction a run. On SQLite a backup is written before
+each run; what a step down takes away comes back with the step up (`shelf.py`).
 """
 
 import sqlite3
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,22 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from zomem_graph.stores.database import Database
-from zomem_graph.stores.errors import SchemaMismatch, StoreError
+from zomem_graph.stores.errors import SchemaMismatch, StoreError, StoreLocked, StoreReadOnly
 from zomem_graph.stores.lock import Lock
+from zomem_graph.stores.shelf import put_aside, put_back, table_names, weed_out
 
-__all__ = ["EMPTY", "HEAD", "migrate", "prepare", "schema_version"]
+__all__ = ["EMPTY", "HEAD", "Step", "known_steps", "migrate", "prepare", "schema_version", "steps_between"]
 
 EMPTY = "base"
 HEAD = "0011"  # a test holds this equal to Alembic's own head
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One numbered change of the schema, and what it is about."""
+
+    number: str
+    about: str
 
 
 def schema_version(database: Database) -> str | None:
@@ -55,23 +66,52 @@ def migrate(database: Database, target: str, *, backups: Path, now: datetime) ->
     The caller holds the memory's lock.
     """
     from alembic import command  # half a second; only when there is something to do
+    from alembic.util import CommandError
 
     before = schema_version(database)
     saved = _backup(database, backups, now, before) if before is not None else None
-    with database.write() as connection:
-        config = _config(connection)
-        if target == EMPTY:
-            database.dialect.drop_fulltext(connection)
-        if before is not None and (target == EMPTY or target < before):
-            command.downgrade(config, target)
-        else:
-            command.upgrade(config, target)
-        if target != EMPTY:
-            database.dialect.rebuild_fulltext(connection)  # batch steps on SQLite drop its triggers
+    try:
+        with database.write() as connection:
+            config = _config(connection)
+            if target == EMPTY:
+                database.dialect.drop_fulltext(connection)
+            if before is not None and (target == EMPTY or target < before):
+                put_aside(connection, before)
+                command.downgrade(config, target)
+                weed_out(connection, before)
+            else:
+                there = table_names(connection)
+                command.upgrade(config, target)
+                put_back(connection, database.dialect, before=there)
+            if target != EMPTY:
+                database.dialect.rebuild_fulltext(connection)  # batch steps on SQLite drop its triggers
+    except (StoreError, CommandError) as error:
+        if isinstance(error, StoreLocked | StoreReadOnly):
+            raise
+        copy = f" A copy from before is {saved}." if saved is not None else ""
+        raise SchemaMismatch(
+            f"{database.place} could not be brought from schema {before or 'none'} to {target}, and nothing was "
+            f"changed: {error}{copy}"
+        ) from error
     return saved
 
 
-def _config(connection: Connection) -> Any:
+def known_steps() -> list[Step]:
+    """Return every step this version knows, in order."""
+    from alembic.script import ScriptDirectory
+
+    found = ScriptDirectory.from_config(_config(None)).walk_revisions()
+    return sorted((Step(one.revision, one.doc) for one in found), key=lambda step: step.number)
+
+
+def steps_between(before: str | None, target: str) -> list[Step]:
+    """Return the steps from one schema to another in the order in which they run; `target` may be EMPTY."""
+    low, high = before or "", "" if target == EMPTY else target
+    between = [step for step in known_steps() if min(low, high) < step.number <= max(low, high)]
+    return between if high >= low else between[::-1]
+
+
+def _config(connection: Connection | None) -> Any:
     from alembic.config import Config
 
     config = Config()
@@ -84,7 +124,12 @@ def _backup(database: Database, folder: Path, now: datetime, version: str) -> st
     if database.dialect.name != "sqlite":
         return None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place = folder / f"schema-{version}-{now:%Y%m%dT%H%M%S}.db"
+    stem = f"schema-{version}-{now:%Y%m%dT%H%M%S}"
+    place = folder / f"{stem}.db"
+    number = 1
+    while place.exists():  # a copy is never written over another
+        number += 1
+        place = folder / f"{stem}-{number}.db"
     source = database.url.removeprefix("sqlite:///")
     with sqlite3.connect(source) as old, sqlite3.connect(place) as new:
         old.backup(new)
