@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from zomem_graph.graphs import create_capture_graph, create_chat_graph, create_recall_graph, with_memory
     from zomem_graph.memory import Memory
     from zomem_graph.middleware import MemoryMiddleware
+    from zomem_graph.nodes.briefing import create_briefing_node
     from zomem_graph.nodes.capture import create_capture_node
     from zomem_graph.nodes.compose import create_compose_node
     from zomem_graph.nodes.continuation import create_continuation_node
@@ -34,6 +35,7 @@ __all__ = [
     "Recollection",
     "Scope",
     "ZomemError",
+    "create_briefing_node",
     "create_capture_graph",
     "create_capture_node",
     "create_chat_graph",
@@ -58,6 +60,7 @@ _HOMES = {
     "Recollection": "nodes.values",
     "Scope": "nodes.scope",
     "ZomemError": "stores.errors",
+    "create_briefing_node": "nodes.briefing",
     "create_capture_graph": "graphs",
     "create_capture_node": "nodes.capture",
     "create_chat_graph": "graphs",

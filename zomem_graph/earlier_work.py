@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 from zomem_graph.asking import RecallWords, recall_request
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.values import Recollection
 
 if TYPE_CHECKING:
+    from zomem_graph.nodes.steps.briefing import Briefing
     from zomem_graph.subjects.budget import ContextBudgets
     from zomem_graph.subjects.checkpoints import Checkpoints
     from zomem_graph.subjects.episodes import EpisodeLog
@@ -65,6 +67,20 @@ class EarlierWork:
 
         self._check_open()
         return Checkpoints(self)
+
+    def briefing(self: _Opened, *, domain: str | None = None, scope: Scope | None = None) -> "Briefing":
+        """Return what to know before a session begins, in a few lines, and what to begin with (spec F149)."""
+        from zomem_graph.nodes.steps.briefing import brief
+
+        self._check_open()
+        return run(brief(self, scope or Scope(), domain=domain))
+
+    async def abriefing(self: _Opened, *, domain: str | None = None, scope: Scope | None = None) -> "Briefing":
+        """Do the same as `briefing` without blocking the event loop."""
+        from zomem_graph.nodes.steps.briefing import brief
+
+        self._check_open()
+        return await arun(brief(self, scope or Scope(), domain=domain))
 
     def continuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62).

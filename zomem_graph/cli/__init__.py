@@ -62,6 +62,7 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
         "loops": Entry("cli.loops:loops", "What is unfinished: list, open, snooze, reopen.", _READ),
         "episodes": Entry("cli.episodes:episodes", "What happened and how it ended.", _READ),
         "trends": Entry("cli.trends:trends", "How often something went well, over time.", _READ),
+        "briefing": Entry("cli.briefing:briefing", "What to know before a session begins.", _READ),
         "summaries": Entry("cli.summaries:summaries", "What happened, in short; summaries of summaries.", _READ),
         "procedures": Entry("cli.procedures:procedures", "How things are done, and how often that works.", _READ),
         "profile": Entry("cli.profile:profile", "Which executor did what how well.", _READ),

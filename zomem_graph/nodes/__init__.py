@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from zomem_graph.nodes.briefing import create_briefing_node
     from zomem_graph.nodes.capture import create_capture_node
     from zomem_graph.nodes.compose import create_compose_node
     from zomem_graph.nodes.continuation import create_continuation_node
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.retrieve import create_retrieve_node
 
 __all__ = [
+    "create_briefing_node",
     "create_capture_node",
     "create_compose_node",
     "create_continuation_node",
@@ -22,6 +24,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "create_briefing_node": "briefing",
     "create_capture_node": "capture",
     "create_compose_node": "compose",
     "create_continuation_node": "continuation",

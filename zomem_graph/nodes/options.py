@@ -7,6 +7,7 @@ from zomem_graph.nodes.rules.fusion import FusionOptions
 from zomem_graph.nodes.rules.hop import HopOptions
 
 __all__ = [
+    "BriefingOptions",
     "CaptureOptions",
     "ComposeOptions",
     "ConflictOptions",
@@ -149,6 +150,25 @@ class CaptureOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BriefingOptions:
+    """How many things of each kind a briefing names (spec F149), and how often the node gives one.
+
+    Episodes are those of the last `days`; `looks` is how many of a kind are looked through for a domain.
+    """
+
+    conventions: int = 5
+    episodes: int = 5
+    loops: int = 5
+    inherited: int = 3
+    summaries: int = 1
+    days: float = 14.0
+    looks: int = 50
+    every_minutes: float = 10.0
+    max_tokens: int = 200
+    deadline_seconds: float = 8.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryOptions:
     """When episodes, and then summaries, are summed up (spec F79).
 
@@ -229,6 +249,7 @@ class MemoryOptions:
     compose: ComposeOptions = field(default_factory=ComposeOptions)
     capture: CaptureOptions = field(default_factory=CaptureOptions)
     summaries: SummaryOptions = field(default_factory=SummaryOptions)
+    briefing: BriefingOptions = field(default_factory=BriefingOptions)
     write: WriteOptions = field(default_factory=WriteOptions)
     routing: RoutingOptions = field(default_factory=RoutingOptions)
     swarm: SwarmOptions = field(default_factory=SwarmOptions)

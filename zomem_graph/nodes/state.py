@@ -11,7 +11,8 @@ class MemoryState(MessagesState):
     """Your messages, and what memory has to say about the latest of them.
 
     Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
-    nothing is needed; `memory_degraded` names what was missing while it was made.
+    nothing is needed; `memory_degraded` names what was missing while it was made. `memory_briefing` is there
+    where the graph has a briefing node.
     """
 
     memory_query: str
@@ -20,3 +21,4 @@ class MemoryState(MessagesState):
     memory_context: str
     memory_degraded: list[str]
     memory_trace: list[dict[str, Any]]
+    memory_briefing: str

@@ -53,6 +53,17 @@ class Facts:
         named = or_(_t.entity == entity, longer)
         return self._many(_t.persona.in_(list(personas)), named, _t.key == key, _t.state == "current")
 
+    def weightiest(
+        self, personas: Sequence[str], *, limit: int, category: str | None = None, now: datetime | None = None
+    ) -> list[Fact]:
+        """Return current facts by importance, the newest first among equals; not those whose time has come."""
+        where = [_t.persona.in_(list(personas)), _t.state == "current"]
+        where += [_t.category == category] if category is not None else []
+        where += [or_(_t.expires_at.is_(None), _t.expires_at > now)] if now is not None else []
+        order = (_t.importance.desc(), _t.created_at.desc(), _t.id)
+        rows = self._connection.execute(select(sql.facts).where(*where).order_by(*order).limit(limit))
+        return [Fact(**row) for row in rows.mappings()]
+
     def history(self, persona: str, entity: str, key: str | None) -> list[Fact]:
         """Return every value a key ever had, oldest first."""
         where = [_t.persona == persona, func.lower(_t.entity) == entity.lower()]
