@@ -5,6 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from zomem_graph.bench.budget import budget
 from zomem_graph.bench.cli import app
 from zomem_graph.bench.concurrency import concurrency
 from zomem_graph.bench.erase import erase
@@ -55,3 +56,11 @@ def test_what_is_erased_leaves_no_trace_and_stays_away() -> None:
 def test_processes_on_the_same_slots_lose_nothing() -> None:
     found = concurrency(processes=2, slots=4, rounds=2)
     assert (found["failed_processes"], found["slots_without_one_current_value"], found["lost"]) == (0, 0, 0)
+
+
+def test_a_long_talk_keeps_to_its_budget_and_leaves_out_what_matters_least() -> None:
+    found = budget(turns=60, size=3_000)
+    assert (found["over"], found["over_the_line"], found["left_out_before_a_lesser"]) == (0, 0, 0)
+    assert found["crowded"] > 0
+    assert found["criticals"] > 0
+    assert found["passed"]

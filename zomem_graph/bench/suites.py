@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
+from zomem_graph.bench.budget import budget
 from zomem_graph.bench.concurrency import concurrency
 from zomem_graph.bench.conditions import conditions
 from zomem_graph.bench.erase import erase
@@ -39,6 +40,7 @@ SUITES: Mapping[str, Suite] = {
     "concurrency": concurrency,
     "isolation": isolation,
     "poison": poisoned,
+    "budget": budget,
 }
 
 
