@@ -192,6 +192,9 @@ def test_the_compose_node_counts_the_messages_of_the_state(home: Path, clock: Fi
             if part["memory"] == "budget"
         ]
 
+        with_history = memory.recall(ASKED, scope=Scope(persona="ann", thread="friday"), history=talk(1_000))
+
+    assert budget_of(with_history.trace)["max_tokens"] == 2_000
     assert short["memory_decision"]["decision"] == "inject"
     assert budget_of(short["memory_trace"])["level"] == "ok"
     assert budget_of(full["memory_trace"])["level"] == "warning"

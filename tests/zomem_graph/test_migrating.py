@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import inspect, text
 
+from tests.postgres import PostgresServer
 from zomem_graph import Memory, MemoryOptions, Scope
 from zomem_graph.migrating import migrate_schema, schema_status
 from zomem_graph.nodes.options import SummaryOptions
 from zomem_graph.store import MemoryStore
+from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import InvalidInput, SchemaMismatch, StoreLocked
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.schema import HEAD, known_steps
@@ -27,10 +30,8 @@ VOLATILE = {"alembic_version", "outbox", "meta", "sqlite_sequence", "sqlite_stat
 REFED = {"items": "vec_seq"}  # what came back is fed to the index anew
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with something in every table that a user fills."""
-    home, clock = tmp_path_factory.mktemp("lived") / "home", FixedClock()
+def live(home: Path, clock: FixedClock) -> None:
+    """Put something into every table that a user fills."""
     with Memory.open(home, embeddings=SmallEmbedder(), clock=clock, options=OPTIONS) as memory:
         memory.remember("office", "city", "Lyon", persona="ann")
         memory.remember("office", "city", "Porto", persona="ann")
@@ -51,6 +52,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.put(("notes",), "a", {"text": "a note about the mill"})
         memory.forget(persona="ann", matching="nothing that is there")
         memory.flush()
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that has lived."""
+    home = tmp_path_factory.mktemp("lived") / "home"
+    live(home, FixedClock())
     return home
 
 
@@ -98,6 +106,49 @@ def test_down_and_up_again_brings_everything_back(
         assert memory.search("deployed the site", scope=ANN, kinds=["summary"])
         memory.flush()
         assert memory.verify()["ok"]
+
+
+@pytest.mark.parametrize("target", ["0", 1, 6, 8])
+def test_postgresql_brings_everything_back_too(
+    target: int | str,
+    postgres: PostgresServer,
+    home: Path,
+    clock: FixedClock,
+    monkeypatch: pytest.MonkeyPatch,
+    embedder: SmallEmbedder,
+) -> None:
+    with postgres.database() as url:
+        monkeypatch.setenv("ZOMEM_DATABASE_URL", url)
+        live(home, clock)
+        before = rows_of(url)
+        migrate_schema(home, to=target, clock=clock)
+        migrate_schema(home, clock=clock)
+
+        assert rows_of(url) == before
+        with reopened(home, clock, embedder) as memory:
+            memory.episodes.create("Deployed once more", scope=ANN)
+            memory.search("deployed", scope=ANN)  # its numbers are counted on from those that came back
+            MemoryStore(memory).put(("notes",), "b", {"text": "another note"})
+            assert memory.metrics()["operations"]
+            assert memory.search("deployed the site", scope=ANN, kinds=["summary"])
+            memory.flush()
+            assert memory.verify()["ok"]
+
+
+def rows_of(url: str) -> dict[str, list[Any]]:
+    """Return every row of every table of ours on a server, as `contents` does."""
+    found = {}
+    database = Database(url)
+    with database.read() as connection:
+        looked = inspect(connection)
+        for name in looked.get_table_names():
+            if name not in VOLATILE:
+                columns = [one["name"] for one in looked.get_columns(name) if one["name"] != REFED.get(name)]
+                listed = ", ".join(f'"{column}"' for column in columns if column != "words")
+                rows = connection.execute(text(f'select {listed} from "{name}"')).all()
+                found[name] = sorted((tuple(row) for row in rows), key=repr)
+    database.close()
+    return found
 
 
 def test_every_single_step_goes_down_and_up(lived: Path, clock: FixedClock) -> None:

@@ -146,7 +146,7 @@ def conclude(
         hits=found.hits,
         again=laid_out,
         counted=request.counted,
-        limit=request.context_limit,
+        limit=request.context_limit or services.options.compose.context_tokens,
     )
     try:
         return finish(services, request, verdict, layout, started)
