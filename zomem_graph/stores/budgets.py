@@ -1,6 +1,6 @@
 """How full the prompt of each thread is."""
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
@@ -10,6 +10,7 @@ __all__ = ["Budgets"]
 
 _t = sql.context_budgets.c
 _KEY = ["persona", "thread"]
+_FIND = select(sql.context_budgets).where(_t.persona == bindparam("persona"), _t.thread == bindparam("thread"))
 
 
 class Budgets:
@@ -21,8 +22,7 @@ class Budgets:
 
     def find(self, persona: str, thread: str | None) -> ContextBudget | None:
         """Return the budget of a thread, None when none was set."""
-        where = (_t.persona == persona, _t.thread == (thread or ""))
-        row = self._connection.execute(select(sql.context_budgets).where(*where)).mappings().first()
+        row = self._connection.execute(_FIND, {"persona": persona, "thread": thread or ""}).mappings().first()
         return None if row is None else ContextBudget(**row)
 
     def put(self, budget: ContextBudget) -> None:

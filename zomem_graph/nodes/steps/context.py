@@ -1,6 +1,5 @@
 """Keep account of how full a prompt is while memory adds to it (spec F76-F78)."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -8,31 +7,16 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.context import Alarms, Level, is_much, level_of, room, rung
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.checkpoints import checkpoint_budget
-from zomem_graph.nodes.values import Hit, Recollection
+from zomem_graph.nodes.steps.layout import Layout
+from zomem_graph.nodes.values import Recollection
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.summary_records import ContextBudget
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["BudgetStatus", "Layout", "new_budget", "status_of", "with_use", "within_budget"]
+__all__ = ["BudgetStatus", "new_budget", "status_of", "with_use", "within_budget"]
 
 _LEAST = 100  # tokens; less is no prompt
 _MOST = 100_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """A block as it was laid out, and how to do it again in less room.
-
-    `counted` gives the tokens of the conversation, None when it is not known; `limit` is a budget to begin
-    where none was set.
-    """
-
-    scope: Scope
-    result: Recollection
-    hits: Sequence[Hit]
-    again: Callable[[int], Recollection]
-    counted: Callable[[], int | None]
-    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,11 @@ from typing import Any
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.context import Layout, within_budget
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
+from zomem_graph.nodes.steps.layout import Layout
 from zomem_graph.nodes.steps.query import Query, Retrieved
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.errors import StoreError
@@ -57,6 +56,8 @@ class RecallRequest:
             return self.context()
         if not self.history:
             return None
+        from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
+
         return sum(tokens(text) + MESSAGE_TOKENS for text in (*self.history, self.message))
 
 
@@ -219,10 +220,20 @@ def finish(
 ) -> Recollection:
     """Keep to the thread's budget, log the decision and count what was injected, in one short write."""
     with services.stores.write(hasty=True) as unit:
-        result = within_budget(unit, services, layout)
+        result = _within_budget(unit, services, layout)
         log_decision(unit, services, request.message, request.scope, verdict, result, started)
         count_uses(unit, result.hits, request, services.clock())
     return result
+
+
+def _within_budget(unit: Unit, services: Services, layout: Layout) -> Recollection:
+    """Return the result as it fits into the thread's budget; most threads have none."""
+    scope = layout.scope
+    if layout.limit is None and unit.budgets.find(scope.persona, scope.thread) is None:
+        return layout.result
+    from zomem_graph.nodes.steps.context import within_budget
+
+    return within_budget(unit, services, layout)
 
 
 def count_uses(unit: Unit, hits: Sequence[Hit], request: RecallRequest, now: datetime) -> None:
