@@ -1,7 +1,7 @@
 """Episodes: told by hand, one for each captured session, listed by time, outcome and entity."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -74,6 +74,38 @@ def test_a_day_is_a_day_of_whoever_asks(memory: Memory, clock: FixedClock) -> No
 def test_what_cannot_be_read_as_a_time_names_the_forms(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="3 days ago"):
         memory.episodes.list(since="the other day or so")
+
+
+@pytest.mark.parametrize(
+    "happened_at",
+    [
+        datetime(2026, 1, 4, 12),  # without a zone: UTC
+        datetime(2026, 1, 5, 2, tzinfo=timezone(timedelta(hours=14))),
+        datetime(2026, 1, 4, 1, tzinfo=timezone(timedelta(hours=-11))),
+        "2026-01-04T12:00:00",
+    ],
+)
+def test_times_with_and_without_a_zone_are_the_same_instant(memory: Memory, happened_at: datetime | str) -> None:
+    assert memory.episodes.create("Deployed", happened_at=happened_at).happened_at == datetime(
+        2026, 1, 4, 12, tzinfo=UTC
+    )
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_an_episode_of_any_year_is_listed_and_counted(memory: Memory, year: int) -> None:
+    memory.episodes.create("Dug at the mill", entities=["mill"], happened_at=datetime(year, 6, 1, tzinfo=UTC))
+
+    assert summaries(memory) == ["Dug at the mill"]
+    (trend,) = memory.episodes.trends("mill", since=datetime(1, 1, 1, tzinfo=UTC))
+    assert (trend.period[:4], trend.total) == (f"{year:04}", 1)
+
+
+def test_a_clock_that_jumps_back_loses_no_episode(memory: Memory, clock: FixedClock) -> None:
+    memory.episodes.create("Deployed on Monday")
+    clock.advance(days=-400)
+    memory.episodes.create("Deployed long ago")
+
+    assert summaries(memory) == ["Deployed on Monday", "Deployed long ago"]
 
 
 def test_two_personas_stay_apart(memory: Memory) -> None:

@@ -247,6 +247,21 @@ def test_what_changes_while_the_model_thinks_is_left_for_the_next_run(home: Path
         assert ids[0] not in summary.sources
 
 
+def test_two_runs_at_once_sum_nothing_up_twice(home: Path, clock: FixedClock) -> None:
+    def meanwhile(_ask: Ask) -> dict[str, object]:
+        with Memory.open(home, embeddings="none", clock=clock) as other:
+            assert len(other.summaries.run().written) == 1
+        return GOOD
+
+    with with_model(home, clock, meanwhile) as memory:
+        live_through(memory, clock, 25)
+        clock.advance(days=30)
+        done = memory.summaries.run()
+
+        (kept,) = memory.summaries.list(scope=ANN)
+    assert (done.written, done.changed, kept.method) == ((), 1, "rules")
+
+
 def test_every_year_can_be_summed_up(memory: Memory, clock: FixedClock) -> None:
     for number in range(25):
         year = 1 if number % 2 else 2025
