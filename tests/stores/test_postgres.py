@@ -293,6 +293,16 @@ def test_a_home_that_is_gone_gives_the_index_to_who_repairs(url: str, tmp_path: 
         assert {check.name: check.status for check in second.health().checks}["index"] == "green"
 
 
+def test_a_home_that_was_moved_keeps_its_index(url: str, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "before", database_url=url, embeddings=SmallEmbedder()) as memory:
+        memory.remember("ann", "drinks", "green tea")
+        memory.flush()
+    (tmp_path / "before").rename(tmp_path / "after")
+    with Memory.open(tmp_path / "after", database_url=url, embeddings=SmallEmbedder()) as memory:
+        assert {check.name: check.status for check in memory.health().checks}["index"] == "green"
+        assert memory.verify()["ok"]
+
+
 # -- erasing -------------------------------------------------------------------------------------
 
 

@@ -258,6 +258,8 @@ class ChromaHandle:
             place = IndexMeta(connection, self._database.dialect).place()
         if place is None:
             place = self._claim()
+        elif place != self._place and self._is_current(self.folder):
+            place = self._claim(anew=True)  # the folder or its machine has another name now
         if place != self._place:
             raise IndexUnavailable(
                 f"The index of this database is in {place}; here the stored vectors are compared one by one. For "
@@ -276,18 +278,20 @@ class ChromaHandle:
 
     @property
     def _place(self) -> str:
-        return f"{platform.node()}:{self._folder}"
+        return f"{platform.node()}:{self._folder.resolve() if self._folder else None}"
+
+    def _is_current(self, folder: Path) -> bool:
+        """Return whether the folder holds this database's index as it was fed last."""
+        with self._database.read() as connection:
+            meta = IndexMeta(connection, self._database.dialect)
+            store, generation, fed = meta.store_id(), meta.generation(), meta.fed()
+        return bool(fed) and _stamped(folder, store, fed=fed, generation=generation)
 
     def _check_stamp(self, folder: Path, store: str, *, fed: int, generation: int) -> None:
         """Refuse a folder of another store, an older copy of ours, and one newer than the database."""
         if not fed:
             return
-        try:
-            whose, number = (folder / STAMP).read_text("ascii").split()
-            known = whose == store and fed <= int(number) <= generation
-        except (OSError, ValueError):
-            known = False
-        if not known:
+        if not _stamped(folder, store, fed=fed, generation=generation):
             raise IndexDamaged(
                 f"The index in {folder} does not belong to this database as it is now: one of them was "
                 "removed, replaced or restored."
@@ -330,6 +334,15 @@ class ChromaHandle:
         found = collection.query(asked, 1)
         if np.any(asked) and (not found or found[0][1] < 0.999):
             raise IndexDamaged(f"Collection {name} does not find one of its own vectors.")
+
+
+def _stamped(folder: Path, store: str, *, fed: int, generation: int) -> bool:
+    """Return whether a folder is stamped as this store's, no older than what was fed and no newer than the store."""
+    try:
+        whose, number = (folder / STAMP).read_text("ascii").split()
+        return whose == store and fed <= int(number) <= generation
+    except (OSError, ValueError):
+        return False
 
 
 def put(loaded: Loaded, stored: Iterable[tuple[str, bytes]]) -> dict[str, str]:
