@@ -57,6 +57,13 @@ class VaultRows:
         wanted = select(*_f, _v.activation, _v.as_of, _v.band).select_from(joined).where(_f.state == "current")
         return list(self._pairs(wanted.order_by(_f.created_at, _f.id)))
 
+    def in_band(self, band: str) -> dict[str, datetime]:
+        """Return the facts that hold and were last judged to be in a band, with their `as_of`, oldest first."""
+        joined = sql.facts.join(sql.vault_facts, _v.fact_id == _f.id)
+        where = (_f.state == "current", _v.band == band)
+        wanted = select(_f.id, _v.as_of).select_from(joined).where(*where).order_by(_f.created_at, _f.id)
+        return {id_: as_of for id_, as_of in self._connection.execute(wanted)}
+
     def count(self, *, state: str | None = None, band: str | None = None) -> int:
         """Return how many facts the vault has, of one state or band when given."""
         wanted = select(func.count()).select_from(sql.facts.join(sql.vault_facts, _v.fact_id == _f.id))

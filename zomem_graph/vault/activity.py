@@ -85,6 +85,8 @@ def archive(unit: Unit, facts: Mapping[str, datetime]) -> int:
 
 def over_the_cap(unit: Unit, ground: Ground, now: datetime) -> dict[str, datetime]:
     """Return what has to go so that at most `max_facts` hold: the least active first, what is permanent last."""
+    if unit.vault.count(state="current") <= ground.options.max_facts:
+        return {}
     pairs = [pair for pair in unit.vault.current() if pair[1].band != ARCHIVED]
     spare = len(pairs) - ground.options.max_facts
     if spare <= 0:

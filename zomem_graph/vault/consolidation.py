@@ -13,6 +13,7 @@ from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.vault import activity
 from zomem_graph.vault.backup import drop_old_archives, make_archive
 from zomem_graph.vault.files import sweep_leftovers, told_clearly
+from zomem_graph.vault.following import rewrite
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import erased_texts, note_files, take_in
 from zomem_graph.vault.health import check_health
@@ -63,6 +64,8 @@ def take_in_step(night: Night) -> None:
     strike(night.ground, erased_texts(night.ground))
     taken = take_in(night.ground)
     came = read_sessions(night.ground, lambda name: night.tell(f"session {name}"))
+    if taken.anything or came.fact_ids or night.resumed or night.ground.behind():
+        rewrite(night.ground)  # the archive that is made next then holds what the database holds
     night.done |= {"taken_in": taken.changed, "sessions": came.sessions, "facts": came.facts}
     night.notes += [*map(str, taken.told), *map(str, came.told)]
 
@@ -100,7 +103,7 @@ def prune_step(night: Night) -> None:
     """Archive what fell below the threshold, each from the moment it did, then what is over the cap."""
     ground = night.ground
     with ground.memory.stores.write() as unit:
-        faded = {fact.id: row.as_of for fact, row in unit.vault.current() if row.band == activity.ARCHIVED}
+        faded = unit.vault.in_band(activity.ARCHIVED)
         activity.archive(unit, faded)
         spare = activity.over_the_cap(unit, ground, ground.now())
         activity.archive(unit, spare)

@@ -23,7 +23,7 @@ def write_index(ground: Ground, on_file: Callable[[str], None]) -> int:
     """Write the vectors of the active facts, newest text; return how many. Without an embedder both are empty."""
     memory, place = ground.memory, ground.place
     with memory.stores.read() as unit:
-        wanted = [fact.id for fact, row in unit.vault.current() if row.band == ACTIVE]
+        wanted = list(unit.vault.in_band(ACTIVE))
         space = None if memory.embedder is None else memory.embedder.identity
         items = {item.id: item for item in unit.items.find(wanted) if item.embedder == space and item.embedding}
     rows = [items[id_] for id_ in wanted if id_ in items] if space else []
