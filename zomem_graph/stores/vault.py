@@ -62,7 +62,7 @@ class VaultRows:
         joined = sql.facts.join(sql.vault_facts, _v.fact_id == _f.id)
         where = (_f.state == "current", _v.band == band)
         wanted = select(_f.id, _v.as_of).select_from(joined).where(*where).order_by(_f.created_at, _f.id)
-        return {id_: as_of for id_, as_of in self._connection.execute(wanted)}
+        return {row[0]: row[1] for row in self._connection.execute(wanted)}
 
     def count(self, *, state: str | None = None, band: str | None = None) -> int:
         """Return how many facts the vault has, of one state or band when given."""

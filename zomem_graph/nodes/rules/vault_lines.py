@@ -7,7 +7,7 @@ fit was changed by hand, a line without one was written by hand.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from hashlib import blake2s
 from typing import Any, Final, Literal
@@ -40,6 +40,16 @@ _PLAIN: Final[Mapping[str, Any]] = {
     "state": "current",
 }
 _TIMES: Final = ("ended_at", "expires_at")
+_WRITTEN: Final = frozenset(
+    {
+        *("id", "entity", "key", "value", "text", "source", "slot", "many", "created_at"),
+        *("last_accessed", "access_count", "superseded_by", "turn_id", "quote", "metadata"),
+        *_PLAIN,
+        *_TIMES,
+    }
+)
+# What a fact has beside that, each in a field of its own name: nothing a later schema adds is lost on the way.
+_FURTHER: Final = tuple(one for one in fields(Fact) if one.name not in _WRITTEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +100,10 @@ def fact_line(fact: Fact, activation: float, origins: Sequence[Origin] = ()) -> 
     line |= {name: value for name in ("turn_id", "quote") if (value := getattr(fact, name)) is not None}
     if fact.metadata:
         line["metadata"] = dict(fact.metadata)
+    for further in _FURTHER:
+        value = getattr(fact, further.name)
+        if value != further.default:
+            line[further.name] = value.isoformat() if isinstance(value, datetime) else value
     said = [_origin_line(origin, fact) for origin in origins]
     if said not in ([], [{}]):
         line["origins"] = said
@@ -148,6 +162,7 @@ def fact_of(line: Mapping[str, Any], entry: Mapping[str, Any] | None = None) -> 
         quote=line.get("quote"),
         metadata=line.get("metadata") or {},
         **{name: line.get(name, usual) for name, usual in _PLAIN.items()},
+        **_further(line),
     )
     uses = Uses(
         activation=float(said.get("activation", line.get("activation", 1.0))),
@@ -170,6 +185,14 @@ def named(line: Mapping[str, Any]) -> tuple[str, str | None, str]:
     if predicate is not None and not isinstance(predicate, str):
         raise InvalidInput(f"predicate must be a text, not {predicate!r:.40}")
     return _text(line, "subject"), predicate or None, _text(line, "object")
+
+
+def _further(line: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for further in _FURTHER:
+        if (value := line.get(further.name)) is not None:
+            values[further.name] = _moment(value, further.name) if "datetime" in str(further.type) else value
+    return values
 
 
 def _origin_line(origin: Origin, fact: Fact) -> dict[str, Any]:
