@@ -6,6 +6,7 @@
 #   make faults   kill, crowd and starve it: the long form of tests/faults, a few minutes
 #   make fuzz     any text, history and model reply: the long form of tests/test_fuzz.py
 #   make check    ruff and mypy
+#   make reference  write docs/reference anew from the code
 #   make build    sdist and wheel into dist/
 #   make clean    remove what the others made
 #
@@ -26,7 +27,7 @@ for_demo = $(VENV)/.ready-for-demo
 for_test = $(VENV)/.ready-for-test
 for_check = $(VENV)/.ready-for-check
 
-.PHONY: demo test faults fuzz check build clean
+.PHONY: demo test faults fuzz check reference build clean
 .DELETE_ON_ERROR:
 
 demo: $(for_demo)
@@ -45,6 +46,9 @@ check: $(for_check)
 	$(python) -m ruff check
 	$(python) -m ruff format --check
 	$(python) -m mypy
+
+reference: $(for_test)
+	$(python) .ci/reference.py
 
 build: $(for_check)
 	rm -rf dist

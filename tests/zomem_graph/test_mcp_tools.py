@@ -249,3 +249,29 @@ def test_a_langgraph_agent_stores_and_finds_through_the_protocol(memory: Memory)
     assert json.loads(str(stored))["fact"]["value"] == "Porto"
     assert "ana city: Porto" in found
     assert messages[-1].content == "She lives in Porto."
+
+
+def test_procedures_profiles_and_numbers_are_shown(memory: Memory) -> None:
+    memory.procedures.create("deploy", [{"executor": "codex", "task_pattern": "build"}])
+    memory.profiles.record("codex", success=True, category="build", duration_ms=2_000, entities=["site"])
+
+    assert [one["name"] for one in answer(memory, "memory_procedures")["procedures"]] == ["deploy"]
+    assert answer(memory, "memory_procedures", name="deploy")["procedures"][0]["steps"][0]["executor"] == "codex"
+    (build,) = answer(memory, "cognitive_profile", executor_id="codex")["categories"]
+    assert (build["category"], build["attempts"], build["average_seconds"]) == ("build", 1, 2.0)
+    assert "operations" in answer(memory, "memory_metrics")["measured"]
+    assert called(memory, "memory_metrics", persona_of_server="ann").is_error
+    assert "codex" in said(called(memory, "cognitive_profile", executor_id="codez"))
+
+
+def test_the_graph_is_looked_at_from_every_side(memory: Memory) -> None:
+    site, host = memory.remember("site", "name", "The site"), memory.remember("host", "place", "Porto")
+    memory.link(site.id, host.id, "depends_on")
+
+    way = answer(memory, "memory_graph", look="find_connections", what="site", to="host")
+    assert "Path found" in way["text"]
+    assert "Knowledge Gap Analysis" in answer(memory, "memory_graph", look="knowledge_gaps")["text"]
+    for look in ("show", "ancestors", "descendants", "cycles", "communities"):
+        assert answer(memory, "memory_graph", look=look, what="site")["found"] is not None
+    assert "needs what" in said(called(memory, "memory_graph"))
+    assert "needs to" in said(called(memory, "memory_graph", look="find_connections", what="site"))

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from zomem_graph.cli.edge import exit_code_of
+from zomem_graph.cli.examples import with_examples
 from zomem_graph.cli.shared import HomeOption, JsonOption, PersonaOption, Shared
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -112,7 +113,7 @@ class _Commands(TyperGroup):
         module, _, name = entry.target.partition(":")
         command = typer.main.get_command(getattr(import_module(f"zomem_graph.{module}"), name))
         command.name = cmd_name
-        return command
+        return with_examples(command, cmd_name)
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]  # as above
         word = args[0]

@@ -144,6 +144,7 @@ class _WithDefault(TyperGroup):
             commands=others,
             params=self._default.params,
             help=self.help,
+            epilog=None if "Example:" in (self.help or "") else self._default.epilog,
             subcommand_metavar=self.subcommand_metavar,
             rich_markup_mode=self.rich_markup_mode,
         )

@@ -31,7 +31,7 @@ def _run(
 ) -> None:
     """Serve tools over stdio (for one client) or HTTP (for several); `zomem serve` also looks after memory.
 
-    Example: zomem mcp --transport http --port 48400
+    Example: zomem mcp run --transport http --port 48400
     """
     if transport == "stdio":
         stdio_here(call)

@@ -21,6 +21,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 
 from zomem_graph.memory import Memory
+from zomem_graph.metrics import as_prometheus
 from zomem_graph.nodes.values import plain
 from zomem_graph.server.guard import TRUSTED, Guard, names_of
 from zomem_graph.server.prometheus import counted_lines
@@ -117,7 +118,9 @@ class _Pages:
 
     async def metrics(self, _request: Request) -> Response:
         """Answer counts as Prometheus reads them."""
-        lines = await asyncio.to_thread(lambda: [*counted_lines(self._memory)])
+        lines = await asyncio.to_thread(
+            lambda: [*counted_lines(self._memory), *as_prometheus(self._memory.metrics()).splitlines()]
+        )
         return PlainTextResponse("\n".join([*lines, *self._tally.lines(), ""]), media_type=_PROMETHEUS)
 
     async def _checked(self) -> tuple[str, list[Any]]:

@@ -16,6 +16,7 @@ from zomem_graph.memory import Memory
 from zomem_graph.server.desk import Desk
 from zomem_graph.server.finding import Finding
 from zomem_graph.server.keeping import Keeping
+from zomem_graph.server.knowing import Knowing
 from zomem_graph.server.tally import Tally
 from zomem_graph.server.working import Working
 
@@ -51,6 +52,10 @@ TOOLS: tuple[ToolLine, ...] = (
     ToolLine(Finding, "memory_stats", "Count what is remembered", _READS),
     ToolLine(Working, "memory_episodes", "List what happened", _READS),
     ToolLine(Working, "memory_open_loops", "List what is unfinished", _READS),
+    ToolLine(Knowing, "memory_procedures", "Show how things are done", _READS),
+    ToolLine(Knowing, "cognitive_profile", "Show how an executor fares", _READS),
+    ToolLine(Knowing, "memory_graph", "Look at what is tied to what", _READS),
+    ToolLine(Knowing, "memory_metrics", "Show how memory fares", _READS),
     ToolLine(Working, "memory_resolve_loop", "Close what is done", _REPEATS),
     ToolLine(Keeping, "memory_store", "Store a fact", _REPEATS),
     ToolLine(Keeping, "memory_capture", "Learn from a conversation", _REPEATS),
