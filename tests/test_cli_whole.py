@@ -38,7 +38,8 @@ PATHS = [leaf.path for leaf in LEAVES]
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return reference.documents(tmp_path_factory.mktemp("samples"))
+    found: dict[str, Any] = reference.documents(tmp_path_factory.mktemp("samples"))
+    return found
 
 
 def documented_names() -> dict[str, Any]:

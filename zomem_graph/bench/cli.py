@@ -13,7 +13,9 @@ from zomem_graph.bench import gate as gate_suite
 from zomem_graph.bench import graph as graph_suite
 from zomem_graph.bench import hops as hops_suite
 from zomem_graph.bench import hyde as hyde_suite
+from zomem_graph.bench import imports as import_suite
 from zomem_graph.bench import latency as latency_suite
+from zomem_graph.bench import mcp as mcp_suite
 from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
 from zomem_graph.bench import suites as time_suites
@@ -166,6 +168,24 @@ def time(
     _show(result)
     if not result["passed"]:
         raise typer.Exit(1)
+
+
+@app.command("mcp")
+def mcp(
+    n: Annotated[int, typer.Option("--n", help="How many facts the store holds.", min=100)] = 10_000,
+    calls: Annotated[int, typer.Option("--calls", help="How many searches at once.", min=1)] = 200,
+    embeddings: Embeddings = None,
+) -> None:
+    """Ask an MCP server many searches at once, over HTTP: calls a second, errors, times."""
+    _show(mcp_suite.run(n, calls=calls, embeddings=embeddings, say=_say))
+
+
+@app.command("import")
+def import_(
+    n: Annotated[int, typer.Option("--n", help="How many notes.", min=10)] = 10_000,
+) -> None:
+    """Import a vault of made-up notes: notes a second, peak memory, found by words and by meaning."""
+    _show(import_suite.run(n, say=_say))
 
 
 @app.command("embedders")
