@@ -5,7 +5,8 @@
 #   make test     install everything and run the tests; ARGS="-k gate" to choose some
 #   make faults   kill, crowd and starve it: the long form of tests/faults, a few minutes
 #   make fuzz     any text, history and model reply: the long form of tests/test_fuzz.py
-#   make check    ruff and mypy
+#   make check    ruff, mypy and pyright
+#   make compat   the tests on the oldest and newest libraries, LangGraph Studio, wheel and sdist: half an hour
 #   make reference  write docs/reference anew from the code
 #   make build    sdist and wheel into dist/
 #   make clean    remove what the others made
@@ -27,7 +28,7 @@ for_demo = $(VENV)/.ready-for-demo
 for_test = $(VENV)/.ready-for-test
 for_check = $(VENV)/.ready-for-check
 
-.PHONY: demo test faults fuzz check reference build clean
+.PHONY: demo test faults fuzz check compat reference build clean
 .DELETE_ON_ERROR:
 
 demo: $(for_demo)
@@ -46,6 +47,10 @@ check: $(for_check)
 	$(python) -m ruff check
 	$(python) -m ruff format --check
 	$(python) -m mypy
+	$(python) -m pyright --pythonpath $(python)
+
+compat: $(for_check)
+	PYTHON=$(python) .ci/compat $(ARGS)
 
 reference: $(for_test)
 	$(python) .ci/reference.py

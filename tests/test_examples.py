@@ -31,6 +31,7 @@ SHOWN: dict[str, tuple[list[str], list[str]]] = {
         ],
         ["bob: What does my cat like? -> I knew: My cat"],
     ),
+    "studio.py": (["graph TD;", "recall", "chat", "capture"], []),
     "subgraphs.py": (["Lisbon", "messages in the state: 2"], []),
     "tools_agent.py": (["memory_save: Saved as", "memory_search: <recalled-memory>", "Lisbon"], ["Not saved"]),
 }
