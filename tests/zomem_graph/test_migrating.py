@@ -183,6 +183,24 @@ def test_what_an_older_version_wrote_meanwhile_stays(lived: Path, clock: FixedCl
         assert next(loop.title for loop in memory.loops.list(scope=ANN)) == "Renew both certificates"
 
 
+def test_what_an_older_version_deletes_stays_deleted(lived: Path, clock: FixedClock) -> None:
+    with closing(sqlite3.connect(lived / "zomem.db")) as connection:
+        names = [row[1] for row in connection.execute("pragma table_info(extractions)")]
+        values = {"id": "", "persona": "ann", "session": "s", "source": "api", "turn_ids": "[]", "status": "waiting"}
+        for id_, model in (("one", "openai:a"), ("two", "openai:b")):
+            row = [{**values, "id": id_, "model": model}.get(name, 0) for name in names]
+            connection.execute(f"insert into extractions values ({', '.join('?' * len(names))})", row)
+        connection.commit()
+    migrate_schema(lived, to=5, clock=clock)
+    with closing(sqlite3.connect(lived / "zomem.db")) as connection:
+        connection.execute("delete from extractions where id = 'one'")
+        connection.commit()
+    migrate_schema(lived, clock=clock)
+
+    with closing(sqlite3.connect(lived / "zomem.db")) as connection:
+        assert connection.execute("select id, model from extractions").fetchall() == [("two", "openai:b")]
+
+
 def test_a_copy_is_written_first_and_never_over_another(lived: Path, clock: FixedClock) -> None:
     first = migrate_schema(lived, to="down", clock=clock)
     migrate_schema(lived, clock=clock)

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import SchemaMismatch, StoreError, StoreLocked, StoreReadOnly
 from zomem_graph.stores.lock import Lock
-from zomem_graph.stores.shelf import put_aside, put_back, table_names, weed_out
+from zomem_graph.stores.shelf import columns_by_table, put_aside, put_back, weed_out
 
 __all__ = ["EMPTY", "HEAD", "Step", "known_steps", "migrate", "prepare", "schema_version", "steps_between"]
 
@@ -80,7 +80,7 @@ def migrate(database: Database, target: str, *, backups: Path, now: datetime) ->
                 command.downgrade(config, target)
                 weed_out(connection, before)
             else:
-                there = table_names(connection)
+                there = columns_by_table(connection)
                 command.upgrade(config, target)
                 put_back(connection, database.dialect, before=there)
             if target != EMPTY:

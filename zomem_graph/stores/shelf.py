@@ -6,7 +6,7 @@ not have. At the newest schema there is none.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import (
@@ -27,13 +27,14 @@ from sqlalchemy.sql import ColumnElement
 from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.outbox import collection_name
 
-__all__ = ["put_aside", "put_back", "table_names", "weed_out"]
+__all__ = ["columns_by_table", "put_aside", "put_back", "weed_out"]
 
 _SHELF = re.compile(r"shelf_(\d{4})_(\w+)")
 _NOT_OURS = re.compile(r"(alembic_|sqlite_|shelf_|items_fts)\w*")
 _COUNTED = ("num", "seq")  # columns the database counts by itself
 _ITEMS = "items"
 _MADE = "shelf_made"
+_STAYED = "shelf_stayed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +62,29 @@ def weed_out(connection: Connection, version: str) -> None:
     there = {one.name: one for one in _tables(connection)}
     for shelf, name in _shelves(connection, version):
         now = there.get(name)
+        source = shelf.clause
         if now is not None and set(shelf.columns) <= set(now.columns):
-            source = shelf.clause
             connection.execute(delete(source).where(_same(source, now)))
+        elif now is not None:
+            # Rows that stay are here for their values alone: one that the older version deletes stays deleted.
+            connection.execute(text(f'alter table "{shelf.name}" add column {_STAYED} integer'))
+            marked = table(shelf.name, *(column(name) for name in (*shelf.columns, _STAYED)))
+            connection.execute(marked.update().where(_same(marked, now)).values({_STAYED: 1}))
         left = connection.execute(select(func.count()).select_from(shelf.clause)).scalar_one()
         if not left:
             connection.execute(text(f'drop table "{shelf.name}"'))
 
 
-def table_names(connection: Connection) -> frozenset[str]:
-    """Return the names of all tables as they are now."""
-    return frozenset(inspect(connection).get_table_names())
+def columns_by_table(connection: Connection) -> dict[str, frozenset[str]]:
+    """Return our tables as they are now, each with its columns."""
+    return {one.name: frozenset(one.columns) for one in _tables(connection)}
 
 
-def put_back(connection: Connection, dialect: Dialect, *, before: Collection[str]) -> None:
+def put_back(connection: Connection, dialect: Dialect, *, before: Mapping[str, Collection[str]]) -> None:
     """Bring back what is on the shelves and has a place now; what came in meanwhile stays as it is.
 
-    `before` are the tables that were there before the step up. What the step has put into a table of its own
-    making counts for less than what the table had held.
+    `before` are the tables with their columns as they were before the step up. What the step has put into a
+    table of its own making counts for less than what the table had held.
     """
     for shelf, name in _shelves(connection):
         now = {one.name: one for one in _tables(connection)}.get(name)
@@ -91,8 +97,9 @@ def put_back(connection: Connection, dialect: Dialect, *, before: Collection[str
         if name not in before:
             _bring_back_rows(connection, dialect, _described(connection, _MADE), now)
             connection.execute(text(f'drop table "{_MADE}"'))
-        _bring_back_values(connection, shelf, now)
-        if set(shelf.columns) <= set(now.columns):
+        else:
+            _bring_back_values(connection, shelf, now, old=before[name])
+        if set(shelf.columns) - {_STAYED} <= set(now.columns):
             connection.execute(text(f'drop table "{shelf.name}"'))
         _count_on(connection, now)
 
@@ -101,6 +108,8 @@ def _bring_back_rows(connection: Connection, dialect: Dialect, shelf: _Table, no
     common = [name for name in shelf.columns if name in now.columns]
     source = shelf.clause
     missing = ~_same(source, now)
+    if _STAYED in shelf.columns:
+        missing = missing & source.c[_STAYED].is_(None)
     if now.name == _ITEMS:
         ids = [row[0] for row in connection.execute(select(source.c.id).where(missing))]
     rows = select(*(source.c[name] for name in common)).where(missing)
@@ -109,23 +118,14 @@ def _bring_back_rows(connection: Connection, dialect: Dialect, shelf: _Table, no
         _index_again(connection, now, ids)
 
 
-def _bring_back_values(connection: Connection, shelf: _Table, now: _Table) -> None:
+def _bring_back_values(connection: Connection, shelf: _Table, now: _Table, *, old: Collection[str]) -> None:
     """Fill columns that the older schema did not have, in rows that stayed."""
-    wanted = [name for name in shelf.columns if name in now.columns and name not in now.keys]
-    empty = [name for name in wanted if _is_new(connection, now, name)]
     source, target = shelf.clause, now.clause
-    for name in empty:
-        value = select(source.c[name]).where(_keys_equal(source, target, now.keys)).scalar_subquery()
-        known = exists().where(_keys_equal(source, target, now.keys), source.c[name].is_not(None))
-        connection.execute(target.update().where(known, target.c[name].is_(None)).values({name: value}))
-
-
-def _is_new(connection: Connection, now: _Table, name: str) -> bool:
-    """Return whether a column may be empty, as one that a step has just added is."""
-    for one in inspect(connection).get_columns(now.name):
-        if one["name"] == name:
-            return bool(one["nullable"])
-    return False
+    equal = _keys_equal(source, target, now.keys)
+    for name in now.columns:
+        if name in shelf.columns and name not in old:
+            value = select(source.c[name]).where(equal).scalar_subquery()
+            connection.execute(target.update().where(exists().where(equal)).values({name: value}))
 
 
 def _index_again(connection: Connection, items: _Table, ids: Sequence[str]) -> None:
