@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> dict[str, Any]:
 
 def _found(memory: Memory, words: Sequence[str], leg: str) -> int:
     """Return for how many words the note that holds it is the first hit, and that leg has found it."""
-    first = [memory.search(f"about {word}", kinds=["fact"], limit=1) for word in words]
+    first = [memory.search(f"About {word} here. See note.", kinds=["fact"], limit=1) for word in words]
     return sum(
         bool(hits) and word in hits[0].text and leg in hits[0].found_by
         for word, hits in zip(words, first, strict=True)
