@@ -42,6 +42,7 @@ class SearchWords(TypedDict, total=False):
     until: datetime | None
     as_of: datetime | None
     include_superseded: bool
+    probe: bool
 
 
 class RecallWords(TypedDict, total=False):
@@ -52,6 +53,7 @@ class RecallWords(TypedDict, total=False):
     limit: int
     token_budget: int
     as_of: datetime | None
+    probe: bool
 
 
 class CaptureWords(TypedDict, total=False):
@@ -103,6 +105,7 @@ def recall_request(message: str, words: RecallWords) -> "RecallRequest":
         limit=words.get("limit", 10),
         token_budget=budget,
         as_of=aware("as_of", words.get("as_of")),
+        probe=words.get("probe", False),
     )
 
 

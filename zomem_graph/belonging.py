@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
 from zomem_graph.stores.errors import StoreError
-from zomem_graph.stores.records import Access, Fact
+from zomem_graph.stores.records import Fact
 
 if TYPE_CHECKING:
     from zomem_graph.subjects.personas import Personas
@@ -43,11 +44,8 @@ class Belonging:
         who, now = scope or Scope(), self.clock()
         with self.stores.read() as unit:
             weights = readable(unit, who)
-            found = unit.facts.lookup([*weights], address(entity, key))
-        uses = [
-            Access(item_id=fact.id, at=now, kind="lookup", persona=who.persona, turn_key=now.isoformat())
-            for fact in found
-        ]
+            found = unit.facts.lookup([*weights], address(entity, key), now=now)
+        ids, turn = [fact.id for fact in found], turn_key_of(address(entity, key), now)
         with suppress(StoreError), self.stores.write(hasty=True) as unit:
-            unit.facts.touch(unit.journal.accessed(uses), at=now)
+            count_uses(unit, ids, kind="lookup", persona=who.persona, turn_key=turn, now=now)
         return sorted(found, key=lambda fact: -fact.confidence * weights[fact.persona])

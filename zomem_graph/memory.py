@@ -8,6 +8,7 @@ message pays for each module; importing this one loads neither LangGraph nor Chr
 import asyncio
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -24,23 +25,26 @@ from zomem_graph.asking import (
 )
 from zomem_graph.background import Background
 from zomem_graph.belonging import Belonging
+from zomem_graph.care import Care
 from zomem_graph.earlier_work import EarlierWork
 from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.learning import Learning
 from zomem_graph.models import resolve_embedder
 from zomem_graph.models.call_log import FileLog, Recorder
 from zomem_graph.models.workloads import Chats
-from zomem_graph.nodes.flow import arun, run
+from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
+from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.store import Home, Stores
+from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vector_cache import SqlVectorCache
 from zomem_graph.teamwork import Teamwork
 from zomem_graph.truth import Truth
@@ -50,7 +54,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from zomem_graph.health import HealthReport
-    from zomem_graph.nodes.steps.remember import NewFact
+    from zomem_graph.nodes.steps.remember import NewFact, Stored
 
 __all__ = ["Memory"]
 
@@ -59,7 +63,7 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Truth):
+class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwork, Truth):
     """One memory in one folder (or on servers); safe to share between threads and event loops."""
 
     def __init__(
@@ -193,8 +197,14 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         checked = [fact.checked(self.options.write) for fact in new]
         for persona in {fact.persona for fact in checked}:
             Scope(persona=persona)
+
         # The time is taken inside: of two writers the later one to come in is the later one to have said it.
-        stored = written(self.stores, lambda unit: store_facts(unit, self, checked, now=self.clock()))
+        def store(unit: Unit) -> "list[Stored]":
+            now = self.clock()
+            unit.care.in_use(now)
+            return store_facts(unit, self, checked, now=now)
+
+        stored = written(self.stores, store)
         self.background.wrote(len(stored))
         for note in dict.fromkeys(note for one in stored for note in one.notes):
             warnings.warn(note, stacklevel=3)
@@ -214,7 +224,9 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         self._check_open()
         said, _redacted = clean(to_said(messages), self.options.write)
         with self.stores.write() as unit:
-            turns = store_turns(unit, said, scope=scope or Scope(), session=session, now=self.clock())
+            now = self.clock()
+            unit.care.in_use(now)
+            turns = store_turns(unit, said, scope=scope or Scope(), session=session, now=now)
         self.background.wrote(len(turns))
         return turns
 
@@ -244,6 +256,7 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         until: datetime | None = None,
         as_of: datetime | None = None,
         include_superseded: bool = False,
+        probe: bool = False,
     ) -> Hits:
         """Return what answers a question, best first; every string is a legal question.
 
@@ -251,9 +264,8 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         and what they say already is not brought up again. `hyde`: True or False for an imagined answer by the chat
         model, or your own imagined answer as text; by default the settings decide. `graph=False` leaves links out.
         Times bound the creation, closed-open.
+        What is returned counts as used; with `probe` (for measuring and checking) nothing does.
         """
-        from zomem_graph.nodes.steps.retrieve import retrieve
-
         self._check_open()
         words = SearchWords(
             scope=scope,
@@ -266,15 +278,24 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
             until=until,
             as_of=as_of,
             include_superseded=include_superseded,
+            probe=probe,
         )
-        return as_hits(run(retrieve(self, search_query(query, words), scope or Scope())))
+        return run(self._search(query, words))
 
     async def asearch(self, query: str, **words: Unpack[SearchWords]) -> Hits:
         """Do the same as `search` without blocking the event loop."""
+        self._check_open()
+        return await arun(self._search(query, words))
+
+    def _search(self, query: str, words: SearchWords) -> Flow[Hits]:
         from zomem_graph.nodes.steps.retrieve import retrieve
 
-        self._check_open()
-        return as_hits(await arun(retrieve(self, search_query(query, words), words.get("scope") or Scope())))
+        scope = words.get("scope") or Scope()
+        found = yield from retrieve(self, search_query(query, words), scope)
+        note = None
+        if not words.get("probe", False):
+            note = yield from count_returned(self, found.hits, asked=query, kind="search", scope=scope)
+        return as_hits(found if note is None else replace(found, degraded=(*found.degraded, note)))
 
     def recall(
         self,
@@ -285,15 +306,19 @@ class Memory(TakesImports, Belonging, EarlierWork, Learning, Reach, Teamwork, Tr
         limit: int = 10,
         token_budget: int = 1_000,
         as_of: datetime | None = None,
+        probe: bool = False,
     ) -> Recollection:
         """Decide whether a message needs memory, and if so return the block to inject.
 
-        `history` are the messages before this one; `token_budget` counts UTF-8 bytes / 4.
+        `history` are the messages before this one; `token_budget` counts UTF-8 bytes / 4. What is injected
+        counts as used; with `probe` (for measuring and checking) nothing does.
         """
         from zomem_graph.nodes.steps.recall import recall
 
         self._check_open()
-        words = RecallWords(scope=scope, history=history, limit=limit, token_budget=token_budget, as_of=as_of)
+        words = RecallWords(
+            scope=scope, history=history, limit=limit, token_budget=token_budget, as_of=as_of, probe=probe
+        )
         return run(recall(self, recall_request(message, words)))
 
     async def arecall(self, message: str, **words: Unpack[RecallWords]) -> Recollection:

@@ -1,11 +1,13 @@
 """The verb of `Memory` that reaches further than one search. `Memory` inherits it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from zomem_graph.nodes.flow import arun, run
+from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.uses import count_returned
 
 if TYPE_CHECKING:
     from zomem_graph.nodes.steps.multihop import Hopped
@@ -24,20 +26,23 @@ class Reach:
 
     def hop(self: _Opened, query: str, *, scope: Scope | None = None, max_hops: int = 3, limit: int = 5) -> "Hopped":
         """Search and hop over links and shared names until the question is covered; every hop is told."""
-        from zomem_graph.nodes.steps.multihop import hop_far
-        from zomem_graph.nodes.steps.query import Query
-
         self._check_open()
         options = MultiHopOptions(max_hops=max_hops)
-        return run(hop_far(self, Query(text=query, limit=limit), scope or Scope(), options=options))
+        return run(_hop(self, query, limit, scope or Scope(), options))
 
     async def ahop(
         self: _Opened, query: str, *, scope: Scope | None = None, max_hops: int = 3, limit: int = 5
     ) -> "Hopped":
         """Do the same as `hop` without blocking the event loop."""
-        from zomem_graph.nodes.steps.multihop import hop_far
-        from zomem_graph.nodes.steps.query import Query
-
         self._check_open()
         options = MultiHopOptions(max_hops=max_hops)
-        return await arun(hop_far(self, Query(text=query, limit=limit), scope or Scope(), options=options))
+        return await arun(_hop(self, query, limit, scope or Scope(), options))
+
+
+def _hop(services: Services, text: str, limit: int, scope: Scope, options: MultiHopOptions) -> "Flow[Hopped]":
+    from zomem_graph.nodes.steps.multihop import hop_far
+    from zomem_graph.nodes.steps.query import Query
+
+    found = yield from hop_far(services, Query(text=text, limit=limit), scope, options=options)
+    note = yield from count_returned(services, found.hits, asked=text, kind="hop", scope=scope)
+    return found if note is None else replace(found, degraded=(*found.degraded, note))

@@ -268,7 +268,7 @@ def test_a_persona_can_be_emptied(memory: Memory, home: Path) -> None:
     report = memory.forget(persona="ann", everything=True)
     assert report.clean, (report.traces, report.notes)
     assert not (home / "personas" / "ann.md").exists()
-    assert memory.search("passport harbour tea herons", scope=ANN)[0].metadata["entity"] == "kept"
+    assert memory.search("passport harbour tea herons", scope=ANN, probe=True)[0].metadata["entity"] == "kept"
     with memory.stores.database.read() as connection:
         found = inspect(connection)
         for table in found.get_table_names():

@@ -29,7 +29,8 @@ class Explanation:
     """Why a hit ranks where it does. Ranks count from 1; None: that leg did not find it.
 
     `late` is how well the question's words are met one by one, None without token vectors.
-    `raw_score` is the recipe's own sum, comparable within one query only.
+    `raw_score` is the recipe's own sum, comparable within one query only. Of a fact of today, `activation` is
+    how awake it is, 0-1, and `band` says it in a word: active, fading or archived.
     """
 
     words_rank: int | None = None
@@ -44,6 +45,8 @@ class Explanation:
     path: tuple[str, ...] = ()
     state: str = "current"
     age_days: float = 0.0
+    activation: float | None = None
+    band: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

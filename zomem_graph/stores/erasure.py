@@ -145,6 +145,7 @@ class Erasure:
             "links": self._delete(sql.links, ids, sql.links.c.source_id, sql.links.c.target_id),
             "mentions": self._mentions(ids) + self._delete(sql.episode_entities, ids, e.episode_id),
             "uses": self._delete(sql.access_log, ids, sql.access_log.c.item_id),
+            "care_moves": self._delete(sql.care_moves, ids, sql.care_moves.c.item_id),
             "conflicts": self._delete(sql.fact_conflicts, ids, c.fact_id, c.conflicting_fact_id),
             "origins": self._delete(sql.fact_provenance, ids, p.fact_id),
             "refusals": self._delete(sql.meta, [f"index.refused.{item_id}" for item_id in ids], sql.meta.c.key),

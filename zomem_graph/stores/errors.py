@@ -6,6 +6,7 @@ ZomemError
 │   └── UnknownName     no such id, persona, source, …; says what is near
 ├── StoreError          the database or its folder cannot do what was asked
 │   ├── StoreLocked     another process holds it for too long
+│   │   └── MaintenanceBusy   maintenance runs already
 │   ├── StoreReadOnly   the folder, disk or file cannot be written
 │   ├── StoreDamaged    the file is not a healthy database
 │   └── SchemaMismatch  the store was made by another version
@@ -20,6 +21,7 @@ __all__ = [
     "Closed",
     "IndexUnavailable",
     "InvalidInput",
+    "MaintenanceBusy",
     "ModelError",
     "ModelMissing",
     "ModelTimeout",
@@ -56,6 +58,10 @@ class StoreError(ZomemError):
 
 class StoreLocked(StoreError):
     """Another process holds the store for longer than we wait."""
+
+
+class MaintenanceBusy(StoreLocked):
+    """Maintenance runs already; nothing was changed."""
 
 
 class StoreReadOnly(StoreError):

@@ -37,11 +37,12 @@ class Facts:
             _t.persona == persona, func.lower(_t.entity) == entity.lower(), same_key, _t.state == "current"
         )
 
-    def lookup(self, personas: Sequence[str], address: str) -> list[Fact]:
+    def lookup(self, personas: Sequence[str], address: str, *, now: datetime) -> list[Fact]:
         """Return current facts whose slot is this address or begins with it, surest first, then newest (spec F7)."""
         # One range, for an index walks no "or"; between an address and it with a blank come only its own slots.
         within = and_(_t.slot >= address, _t.slot < f"{address}\x20")
-        where = (_t.persona.in_(list(personas)), _t.state == "current", within)
+        alive = or_(_t.expires_at.is_(None), _t.expires_at > now)
+        where = (_t.persona.in_(list(personas)), _t.state == "current", within, alive)
         rows = self._connection.execute(
             select(sql.facts).where(*where).order_by(_t.confidence.desc(), _t.created_at.desc())
         )

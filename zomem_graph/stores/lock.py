@@ -37,16 +37,20 @@ class Lock(Protocol):
 
 
 class FolderLock:
-    """An exclusive lock on a file in the home folder; re-entrant within a thread."""
+    """An exclusive lock on a file in the home folder; re-entrant within a thread.
 
-    def __init__(self, path: Path) -> None:
+    With `across_threads` it belongs to whoever has this object, so that another thread may release it.
+    """
+
+    def __init__(self, path: Path, *, across_threads: bool = False) -> None:
         self.path = path
+        self._thread_local = not across_threads
 
     @cached_property
     def _lock(self) -> "FileLock":
         from filelock import FileLock  # 60 ms; not needed by a process that only reads
 
-        return FileLock(self.path, mode=0o600)
+        return FileLock(self.path, mode=0o600, thread_local=self._thread_local)
 
     @contextmanager
     def held(self, *, wait_seconds: float = 30.0) -> Iterator[None]:
@@ -67,6 +71,10 @@ class FolderLock:
         finally:
             if mine:
                 self._lock.release()
+
+    def release(self) -> None:
+        """Let go of the lock."""
+        self._lock.release()
 
     def try_hold(self, *, wait_seconds: float) -> bool:
         """Try to take the lock within the given seconds."""

@@ -114,6 +114,10 @@ class Loops:
         """Return open and stale loops of everybody that nobody spoke of since, for maintenance."""
         return self._found(_t.status.in_(PENDING), _t.updated_at <= untouched_since, limit=limit)
 
+    def over(self, *, now: datetime, limit: int) -> list[Loop]:
+        """Return open and stale loops of everybody whose own end has come, for maintenance."""
+        return self._found(_t.status.in_(PENDING), _t.expires_at <= now, limit=limit)
+
     def purge(self, ids: Sequence[str]) -> int:
         """Remove loops for good."""
         gone = 0

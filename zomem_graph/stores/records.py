@@ -87,6 +87,8 @@ class Fact:
 
     `tier` is one of permanent, stable, active, session, checkpoint (spec T1). `importance` is 0-2,
     1 is ordinary; `confidence` 0-1. `slot` is the address that has one current value per persona.
+    `given_tier` is the tier before maintenance moved it, None when it never did; `kept_since` is when it came
+    into the store or was last said again, None for `created_at`.
     """
 
     id: str
@@ -113,6 +115,8 @@ class Fact:
     turn_id: str | None
     quote: str | None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    given_tier: str | None = None
+    kept_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,15 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from sqlalchemy import Boolean, Float, Integer, LargeBinary, TableClause, column, table
 from sqlalchemy.types import TypeEngine
 
-from zomem_graph.stores import metric_records, records, summary_records, vault_records, work_records
+from zomem_graph.stores import care_records, metric_records, records, summary_records, vault_records, work_records
 from zomem_graph.stores.columns import FaithfulText, JsonText, UtcTime
 
 __all__ = [
     "access_log",
+    "active_days",
     "capture_log",
+    "care_moves",
+    "care_runs",
     "collections",
     "context_budgets",
     "documents",
@@ -117,6 +120,9 @@ executor_runs = light_table("executor_runs", work_records.ExecutorRun)
 executor_history = light_table("executor_history", work_records.ExecutorHistory)
 vault_facts = light_table("vault_facts", vault_records.VaultFact)
 vault_sessions = light_table("vault_sessions", vault_records.VaultSession)
+active_days = light_table("active_days", care_records.ActiveDay)
+care_runs = light_table("care_runs", care_records.CareRun)
+care_moves = light_table("care_moves", care_records.CareMove)
 outbox = table(
     "outbox",
     column("seq", Integer),

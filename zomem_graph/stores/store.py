@@ -57,8 +57,13 @@ class Home:
 
     @property
     def lock_file(self) -> Path:
-        """The file whose system lock serialises migrations, the index and maintenance."""
+        """The file whose system lock serialises migrations and the index."""
         return self.root / "zomem.lock"
+
+    @property
+    def maintenance_lock_file(self) -> Path:
+        """The file whose system lock lets one run of maintenance through."""
+        return self.root / "maintenance.lock"
 
     def make(self, *, with_database: bool = True) -> None:
         """Create the folder and the empty file, readable by their owner only; raise StoreReadOnly with the cure."""
@@ -161,6 +166,10 @@ class Stores:
         if not self._trimmed:
             unit.metrics.trim()
             self._trimmed = True
+
+    def maintenance_lock(self) -> FolderLock:
+        """Return a lock of one's own for a run of maintenance, which writers and the index do not wait for."""
+        return FolderLock(self.home.maintenance_lock_file, across_threads=True)
 
     def close(self) -> None:
         """Release the index and the database."""

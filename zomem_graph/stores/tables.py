@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, text
 from sqlmodel import Field, SQLModel
 
+from zomem_graph.stores.care_tables import AccessRow, ActiveDayRow, CareMoveRow, CareRunRow
 from zomem_graph.stores.metric_tables import ModelCallRow, OperationRow
 from zomem_graph.stores.persona_tables import InheritanceRow, PoolMemberRow, PoolRow
 from zomem_graph.stores.summary_tables import ContextBudgetRow, SummaryRow, SummarySourceRow
@@ -20,7 +21,8 @@ from zomem_graph.stores.vault_tables import VaultFactRow, VaultSessionRow
 from zomem_graph.stores.work_tables import ExecutorHistoryRow, ExecutorRunRow, ProcedureEpisodeRow, ProcedureRow
 
 __all__ = [
-    "AccessRow", "CaptureRow", "CollectionRow", "ConflictRow", "DocumentRow", "EmbeddingCacheRow", "EpisodeEntityRow",
+    "AccessRow", "ActiveDayRow", "CareMoveRow", "CareRunRow",
+    "CaptureRow", "CollectionRow", "ConflictRow", "DocumentRow", "EmbeddingCacheRow", "EpisodeEntityRow",
     "EpisodeRow", "ExtractionRow", "FactRow", "GateRow", "ImportRow", "InheritanceRow", "ItemRow", "ItemTokensRow",
     "LinkRow", "LoopRow", "MentionRow", "MetaRow", "OriginRow", "OutboxRow", "PieceCountRow",
     "PoolMemberRow", "PoolRow", "SpeakerRow", "TombstoneRow", "TurnRow", "VaultFactRow", "VaultSessionRow",
@@ -109,6 +111,8 @@ class FactRow(SQLModel, table=True):
     turn_id: str | None = _text(default=None)
     quote: str | None = _text(default=None)
     details: dict[str, Any] = _json("metadata")
+    given_tier: str | None = _text(default=None)
+    kept_since: datetime | None = _time(default=None)
 
 
 class TurnRow(SQLModel, table=True):
@@ -191,18 +195,6 @@ class SpeakerRow(SQLModel, table=True):
     __tablename__ = "speakers"
     persona: str = _text(primary_key=True)
     name: str = _text(primary_key=True)
-
-
-class AccessRow(SQLModel, table=True):
-    """One use of an item, at most once a turn (spec T28)."""
-
-    __tablename__ = "access_log"
-    __table_args__ = (Index("ix_access_at", "at"),)
-    item_id: str = _text(primary_key=True)
-    turn_key: str = _text(primary_key=True)
-    at: datetime = _time()
-    kind: str = _text()
-    persona: str = _text()
 
 
 class CaptureRow(SQLModel, table=True):

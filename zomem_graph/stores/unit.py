@@ -10,6 +10,7 @@ from zomem_graph.stores.dialect import Dialect
 
 if TYPE_CHECKING:
     from zomem_graph.stores.budgets import Budgets
+    from zomem_graph.stores.care import Care
     from zomem_graph.stores.conflicts import Conflicts
     from zomem_graph.stores.documents import Documents
     from zomem_graph.stores.episodes import Episodes
@@ -210,6 +211,13 @@ class Unit:
         from zomem_graph.stores.metrics import Metrics
 
         return Metrics(self._connection)
+
+    @cached_property
+    def care(self) -> "Care":
+        """How things were used, and what maintenance did."""
+        from zomem_graph.stores.care import Care
+
+        return Care(self._connection, self._dialect)
 
     def fulltext_fault(self) -> str | None:
         """Return what is wrong with the full text, or None."""

@@ -13,9 +13,11 @@ from zomem_graph.nodes.steps.loops import (
     close_loops,
     reopen_loop,
     resolve_by_text,
+    spared_by,
     store_loop,
     tend_loops,
 )
+from zomem_graph.nodes.steps.upkeep import holding_together
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Loop, LoopStatus
 from zomem_graph.stores.unit import Unit
@@ -170,7 +172,8 @@ class OpenLoops:
     def tend(self, *, dry_run: bool = False) -> Tended:
         """Let time do its work on everybody's loops: stale after 14 quiet days, over after 30 more."""
         with self._memory.stores.write() as unit:
-            return tend_loops(unit, now=self._memory.clock(), dry_run=dry_run)
+            spared = spared_by(unit, holding_together(unit))
+            return tend_loops(unit, now=self._memory.clock(), spared=spared, dry_run=dry_run)
 
     def _close(self, id_: str, status: str, note: str | None, scope: Scope | None) -> Loop:
         with self._memory.stores.write() as unit:

@@ -13,7 +13,7 @@ from typing import Final
 
 from zomem_graph.nodes.rules._wordlists import words
 
-__all__ = ["collapse", "same_statement"]
+__all__ = ["collapse", "same_statement", "statement"]
 
 _FILLER: Final = words(
     "a an the has have really very just also well oh ok okay so please actually basically simply indeed hey",
@@ -58,7 +58,7 @@ _TOKEN = re.compile(
 
 def same_statement(a: str, b: str) -> bool:
     """Return whether two texts say the same in nearly the same words; an equivalence."""
-    return a == b or _statement(a) == _statement(b)
+    return a == b or statement(a) == statement(b)
 
 
 def collapse(scored: Sequence[tuple[str, float]]) -> tuple[int, ...]:
@@ -68,13 +68,13 @@ def collapse(scored: Sequence[tuple[str, float]]) -> tuple[int, ...]:
     """
     best: dict[tuple[str, ...], int] = {}
     for position, (text, score) in enumerate(scored):
-        statement = _statement(text)
-        if statement not in best or score > scored[best[statement]][1]:
-            best[statement] = position
+        said = statement(text)
+        if said not in best or score > scored[best[said]][1]:
+            best[said] = position
     return tuple(sorted(best.values()))
 
 
-def _statement(text: str) -> tuple[str, ...]:
+def statement(text: str) -> tuple[str, ...]:
     """Return the words that carry the meaning of a text, in one spelling."""
     folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).casefold().replace("−", "-")
     if "'" in folded or "nt" in folded:

@@ -147,11 +147,12 @@ class _Course:
     tier: str | None = field(init=False)
     since: datetime = field(init=False)
     ends: datetime = field(init=False)
+    promised: str | None = field(init=False)  # the tier whose lifetime ends then
 
     def __post_init__(self) -> None:
         self.activation = min(1.0, max(0.0, self.life.activation))
         self.as_of = self.since = self.life.as_of
-        self.tier = self.life.tier
+        self.tier = self.promised = self.life.tier
         self.ends = self._end_from(self.since)
 
     @property
@@ -183,7 +184,7 @@ class _Course:
         self.activation, self.as_of = left + self.rules.boost * (1.0 - left), max(at, self.as_of)
         self.used.append(at)
         if not self._by_clock:
-            self.ends = max(self.ends, self._end_from(at))
+            self._promise(self._end_from(at))
         promotion = self._promotion(at)
         if promotion is not None and promotion.at <= at:
             self._move(promotion)
@@ -276,18 +277,23 @@ class _Course:
         self.moves.append(move)
         self.tier, self.since = move.to, move.at
         fresh = self._end_from(self.used[-1] if move.kind == "promoted" else move.at)
-        self.ends = fresh if by_clock else max(self.ends, fresh)
+        self._promise(fresh, anew=by_clock)
+
+    def _promise(self, end: datetime, *, anew: bool = False) -> None:
+        """Let it live until then, unless it was promised longer."""
+        if anew or end >= self.ends:
+            self.ends, self.promised = end, self.tier
 
     def _leave(self, at: datetime, kind: Turn, why: str) -> None:
         self.moves.append(Move(at=at, kind=kind, tier=self.tier, to=None, why=why))
         self.ended_at = at
 
     def _why_over(self) -> str:
-        lifetime = LIFETIMES[self.tier or ""] or _DAY
+        lifetime = LIFETIMES[self.promised or ""] or _DAY
         if self._by_clock:
             return f"a {self.tier} fact lives {lifetime / timedelta(hours=1):.0f} hours"
         counted = "days" if self.days.active is None else "days of use"
-        return f"its lifetime is over: {self.tier}, {lifetime.days} {counted} after the last use"
+        return f"unused for the {max(1, lifetime.days)} {counted} that {self.promised} facts live"
 
 
 class _Days:

@@ -22,6 +22,7 @@ __all__ = [
     "read_conflict",
     "read_facts",
     "read_gate",
+    "read_numbers",
     "without_thinking",
 ]
 
@@ -157,6 +158,19 @@ def read_conflict(reply: str) -> str | None:
             said = " ".join(reason[:200].split()) if isinstance(reason, str) else ""
             return (said or "they cannot both hold") if clash else None
     raise ReplyUnreadable(f"The reply holds no JSON with conflict true or false. It began with {reply[:80]!r}.")
+
+
+def read_numbers(reply: str, *, most: int) -> list[int]:
+    """Return the numbers from 1 to `most` that a reply lists under "same", each once, in order.
+
+    Anything else in it means nothing. Raises ReplyUnreadable when there is no such list.
+    """
+    for value in json_in(reply):
+        listed = value.get("same") if isinstance(value, Mapping) else None
+        if isinstance(listed, list):
+            numbers = [one for one in listed if isinstance(one, int) and not isinstance(one, bool)]
+            return [one for one in dict.fromkeys(numbers) if 1 <= one <= most]
+    raise ReplyUnreadable(f"The reply holds no JSON with a list under same. It began with {reply[:80]!r}.")
 
 
 def _yes_or_no(value: Any) -> bool | None:

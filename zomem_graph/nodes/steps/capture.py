@@ -91,6 +91,8 @@ def _write(
     has_model = bool(extraction_models(services, request.model))
 
     def write(unit: Unit) -> tuple[CaptureReport, str | None]:
+        if request.trust != "import":
+            unit.care.in_use(now)
         wanted = _not_forgotten(unit, messages, request)
         turns = store_turns(unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust)
         facts, skipped = _by_rule(unit, services, turns, request, now)

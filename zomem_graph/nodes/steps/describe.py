@@ -16,12 +16,13 @@ __all__ = ["Described", "describe", "told"]
 class Described:
     """The text of an item and its metadata as plain data.
 
-    A snoozed loop sleeps until a time.
+    A snoozed loop sleeps until a time. `fact` is the record of what is a fact.
     """
 
     text: str
     metadata: Mapping[str, Any]
     sleeps_until: datetime | None = None
+    fact: Fact | None = None
 
     def sleeps_at(self, moment: datetime) -> bool:
         """Return whether it must not come up yet."""
@@ -36,7 +37,7 @@ def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Describ
     found: dict[str, Described] = {}
     doubts = _doubts(unit, by_kind.get("fact", []))
     for fact in unit.facts.find(by_kind.get("fact", [])):
-        found[fact.id] = Described(fact.text, {**_of_fact(fact), **doubts.get(fact.id, {})})
+        found[fact.id] = Described(fact.text, {**_of_fact(fact), **doubts.get(fact.id, {})}, fact=fact)
     for turn in unit.turns.find(by_kind.get("turn", [])):
         found[turn.id] = Described(f"{turn.speaker}: {turn.content}", _of_turn(turn))
     for episode in unit.episodes.find(by_kind.get("episode", [])):

@@ -34,7 +34,7 @@ from zomem_graph.stores.summary_records import Summary
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import search_text
 
-__all__ = ["Wanted", "forget"]
+__all__ = ["Wanted", "finish_erasures", "forget"]
 
 _ALL = 1_000_000
 _PENDING = "erasure.pending"  # collections of an erasure whose rows are gone and whose rest is not done yet
@@ -218,18 +218,39 @@ def _holding(words: frozenset[str], texts: Sequence[str]) -> Callable[[str], boo
     return holds
 
 
+def finish_erasures(services: Services) -> int:
+    """Finish in index and database file what an erasure that was cut short had to leave; return how much that was.
+
+    Backups and checkpoints are cleaned by the next `forget`, which knows what to look for. Raises IndexUnavailable
+    or StoreError.
+    """
+    with services.stores.read() as unit:
+        waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
+    if not waiting:
+        return 0
+    _make_anew(services, waiting)
+    services.stores.database.compact()
+    with services.stores.write() as unit:
+        unit.journal.set_meta(_PENDING, "[]")
+    return len(waiting)
+
+
 def _empty_index(services: Services, erased: _Erased) -> list[str]:
     """Make the collections anew from what is kept; return what could not be done."""
     if not erased.collections:
         return []
     try:
-        services.stores.index.rebuild(erased.collections)
-        feed_index(services, everything=True)
-        with services.stores.index_lock.held():
-            wipe_unused_vectors(services.stores.home.chroma)
+        _make_anew(services, erased.collections)
     except (IndexUnavailable, StoreError, OSError) as error:
         return [f"the vector index still holds what was erased: {error}"]
     return []
+
+
+def _make_anew(services: Services, collections: Sequence[str]) -> None:
+    services.stores.index.rebuild(collections)
+    feed_index(services, everything=True)
+    with services.stores.index_lock.held():
+        wipe_unused_vectors(services.stores.home.chroma)
 
 
 def _needles(services: Services, erased: _Erased) -> tuple[Needles, Needles, int]:

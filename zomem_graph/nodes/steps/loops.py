@@ -3,7 +3,7 @@
 An open loop is searchable; a closed one is not, so it never comes back by itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,8 +30,11 @@ __all__ = [
     "Tended",
     "close_loops",
     "learn_loops",
+    "let_go",
+    "overdue",
     "reopen_loop",
     "resolve_by_text",
+    "spared_by",
     "store_loop",
     "tend_loops",
 ]
@@ -203,30 +206,62 @@ def reopen_loop(unit: Unit, loop: Loop, *, now: datetime) -> Loop:
     return unit.loops.find([loop.id])[0]
 
 
-def tend_loops(
-    unit: Unit, *, now: datetime, spared: Callable[[Loop], bool] = lambda _loop: False, dry_run: bool = False
-) -> Tended:
-    """Let time do its work: open loops nobody speaks of become stale, stale ones are over (spec F67).
+def overdue(
+    unit: Unit, *, now: datetime, spared: Callable[[Loop], bool] = lambda _loop: False
+) -> tuple[list[Loop], list[Loop]]:
+    """Return which loops are stale by now, and which are over (spec F67).
 
-    Stale after 14 days, after 30 when urgent; over after 30 more, unless `spared` or its entity had facts
-    in that time. Running it twice changes nothing.
+    Stale are open ones nobody spoke of for 14 days, 30 when urgent; over 30 days later, unless `spared` or their
+    entity had facts in that time. Sleep does not count.
     """
-    quiet = unit.loops.pending(untouched_since=now - _STALE_AFTER)
-    stale = [loop for loop in quiet if loop.status == "open" and now - loop.updated_at >= _patience(loop)]
+    quiet = [loop for loop in unit.loops.pending(untouched_since=_ago(now, _STALE_AFTER)) if not _sleeps(loop, now)]
     over = [
         loop
         for loop in quiet
-        if now - loop.updated_at >= _patience(loop) + _OVER_AFTER
+        if now - _spoken_of(loop) >= _patience(loop) + _OVER_AFTER
         and not spared(loop)
         and not _entity_is_alive(unit, loop, now)
     ]
     ended = {loop.id for loop in over}
-    tended = Tended(stale=tuple(one.id for one in stale if one.id not in ended), over=tuple(ended))
+    stale = [
+        loop
+        for loop in quiet
+        if loop.status == "open" and loop.id not in ended and now - _spoken_of(loop) >= _patience(loop)
+    ]
+    return stale, over
+
+
+def let_go(unit: Unit, stale: Sequence[Loop], over: Sequence[Loop], *, now: datetime) -> None:
+    """Write down which loops are stale and which are over."""
+    for loop in stale:
+        unit.loops.change(loop.id, status="stale")
+    close_loops(unit, over, status="resolved", now=now, note="nobody spoke of it any more")
+
+
+def tend_loops(
+    unit: Unit, *, now: datetime, spared: Callable[[Loop], bool] = lambda _loop: False, dry_run: bool = False
+) -> Tended:
+    """Let time do its work on everybody's loops; running it twice changes nothing."""
+    stale, over = overdue(unit, now=now, spared=spared)
     if not dry_run:
-        for id_ in tended.stale:
-            unit.loops.change(id_, status="stale")
-        close_loops(unit, over, status="resolved", now=now, note="nobody spoke of it any more")
-    return tended
+        let_go(unit, stale, over, now=now)
+    return Tended(stale=tuple(loop.id for loop in stale), over=tuple(loop.id for loop in over))
+
+
+def spared_by(unit: Unit, bridges: Collection[str]) -> Callable[[Loop], bool]:
+    """Return which loops must not be given up: those that are, touch or speak of what holds the graph together."""
+
+    def spared(loop: Loop) -> bool:
+        if not bridges:
+            return False
+        ties = unit.links.touching([loop.id])
+        near = {loop.id, *(end for link in ties for end in (link.source_id, link.target_id))}
+        if loop.entity is not None:
+            about = unit.facts.lookup([loop.persona], address(loop.entity), now=loop.updated_at)
+            near |= {fact.id for fact in about}
+        return not near.isdisjoint(bridges)
+
+    return spared
 
 
 def _loop(new: NewLoop, now: datetime) -> Loop:
@@ -314,6 +349,20 @@ def _is_gone(unit: Unit, loop: Loop, now: datetime) -> bool:
     return not items or items[0].state != "current"
 
 
+def _spoken_of(loop: Loop) -> datetime:
+    """Return from when its silence counts: since it was last spoken of, or since it woke."""
+    return loop.updated_at if loop.snoozed_until is None else max(loop.updated_at, loop.snoozed_until)
+
+
+def _sleeps(loop: Loop, now: datetime) -> bool:
+    return loop.snoozed_until is not None and loop.snoozed_until > now
+
+
+def _ago(now: datetime, span: timedelta) -> datetime:
+    earliest = datetime.min.replace(tzinfo=now.tzinfo)
+    return now - span if now - earliest > span else earliest
+
+
 def _patience(loop: Loop) -> timedelta:
     return _URGENT_STALE_AFTER if loop.priority >= _URGENT else _STALE_AFTER
 
@@ -321,8 +370,8 @@ def _patience(loop: Loop) -> timedelta:
 def _entity_is_alive(unit: Unit, loop: Loop, now: datetime) -> bool:
     if loop.entity is None:
         return False
-    facts = unit.facts.lookup([loop.persona], address(loop.entity))
-    return any(fact.created_at > now - _OVER_AFTER for fact in facts)
+    facts = unit.facts.lookup([loop.persona], address(loop.entity), now=now)
+    return any(fact.created_at > _ago(now, _OVER_AFTER) for fact in facts)
 
 
 def _is_share(value: Any) -> bool:

@@ -14,12 +14,10 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
 from zomem_graph.nodes.steps.layout import Layout
 from zomem_graph.nodes.steps.query import Query, Retrieved
-from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
+from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
+from zomem_graph.nodes.values import GateVerdict, Recollection
 from zomem_graph.stores.errors import StoreError
-from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.persona_files import read_persona_file
-from zomem_graph.stores.records import Access
-from zomem_graph.stores.unit import Unit
 
 __all__ = [
     "RecallRequest",
@@ -38,6 +36,7 @@ class RecallRequest:
 
     `context` counts the tokens of the conversation where `history` is not the whole of it; `context_limit` is
     the budget of a thread that has none yet (spec F76).
+    A probe is answered like any other and leaves no trace: no use, no decision, no day of use.
     """
 
     message: str
@@ -47,6 +46,7 @@ class RecallRequest:
     token_budget: int = 1_000
     as_of: datetime | None = None
     turn_key: str | None = None
+    probe: bool = False
     context: Callable[[], int] | None = None
     context_limit: int | None = None
 
@@ -218,11 +218,19 @@ def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved, messa
 def finish(
     services: Services, request: RecallRequest, verdict: GateVerdict, layout: Layout, started: datetime
 ) -> Recollection:
-    """Keep to the thread's budget, log the decision and count what was injected, in one short write."""
+    """Keep to the thread's budget, log the decision and count what was injected, in one short write.
+
+    A probe leaves no trace.
+    """
+    if request.probe:
+        return layout.result
+    now = services.clock()
+    key = request.turn_key or turn_key_of(request.message, now)
     with services.stores.write(hasty=True) as unit:
         result = _within_budget(unit, services, layout)
         log_decision(unit, services, request.message, request.scope, verdict, result, started)
-        count_uses(unit, result.hits, request, services.clock())
+        injected = [hit.id for hit in result.hits]
+        count_uses(unit, injected, kind="inject", persona=request.scope.persona, turn_key=key, now=now)
     return result
 
 
@@ -234,14 +242,3 @@ def _within_budget(unit: Unit, services: Services, layout: Layout) -> Recollecti
     from zomem_graph.nodes.steps.context import within_budget
 
     return within_budget(unit, services, layout)
-
-
-def count_uses(unit: Unit, hits: Sequence[Hit], request: RecallRequest, now: datetime) -> None:
-    """Count each injected item once a turn (spec F8, T28)."""
-    key = request.turn_key or content_hash(request.message, now.isoformat())
-    uses = [
-        Access(item_id=hit.id, at=now, kind="inject", persona=request.scope.persona, turn_key=key) for hit in hits
-    ]
-    counted = unit.journal.accessed(uses)
-    facts = {hit.id for hit in hits if hit.kind == "fact"}
-    unit.facts.touch([item for item in counted if item in facts], at=now)

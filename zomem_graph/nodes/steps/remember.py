@@ -12,9 +12,10 @@ from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
-from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, wall_clock_expiry
+from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
+from zomem_graph.nodes.steps.fading import kept_since, renew, still_standing
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
 from zomem_graph.nodes.steps.wikilinks import tie_wikilinks
 from zomem_graph.stores.conflicts import Stated
@@ -153,7 +154,7 @@ def add_facts(
         many = is_many(one.key, many=one.many, extra=services.options.write.many_keys)
         address = slot(one.entity, one.key, one.value, many=many)
         at = now if one.at is None else min(one.at, now)
-        fact = _fact(one, address, many, at)
+        fact = _fact(one, address, many, at, now)
         if _forgotten(unit, one, address) is not None:
             stored.append(Stored(fact=replace(fact, state="forgotten"), outcome="forgotten"))
             continue
@@ -171,7 +172,7 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     many = is_many(new.key, many=new.many, extra=options.many_keys)
     address = slot(new.entity, new.key, new.value, many=many)
     at = now if new.at is None else min(new.at, now)
-    fact = _fact(new, address, many, at)
+    fact = _fact(new, address, many, at, now)
     notes = _notes(new)
     if (grave := _forgotten(unit, new, address)) is not None:
         said = f"{fact.text!r:.80} was forgotten on {grave.created_at:%Y-%m-%d}"
@@ -179,10 +180,10 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
             offered = replace(fact, state="forgotten")
             return Stored(fact=offered, outcome="forgotten", notes=(f"{said} and is not stored again",))
         notes += (f"{said}; it is stored again because it was asked for",)
-    current = unit.facts.current(new.persona, address)
+    current = still_standing(unit, unit.facts.current(new.persona, address), now=now)
     if current is not None and (many or same_value(current.value, new.value)):
         unit.provenance.add([_origin(new, current, now, at)])
-        return Stored(fact=_confirmed(unit, current, new), outcome="unchanged", notes=notes)
+        return Stored(fact=_confirmed(unit, current, new, at, now), outcome="unchanged", notes=notes)
     window = timedelta(hours=options.toggle_hours)
     around = unit.conflicts.around(new.persona, address, since=at - window)
     strategy: Any = new.on_conflict or options.on_conflict
@@ -261,16 +262,18 @@ def _origin(new: NewFact, fact: Fact, now: datetime, at: datetime) -> Origin:
     )
 
 
-def _confirmed(unit: Unit, current: Fact, new: NewFact) -> Fact:
-    """Said again: keep the row, raise what the repetition makes surer."""
+def _confirmed(unit: Unit, current: Fact, new: NewFact, at: datetime, now: datetime) -> Fact:
+    """Said again: keep the row, raise what the repetition makes surer, and let its life begin anew."""
     confidence, importance = max(current.confidence, new.confidence), max(current.importance, new.importance)
     if (confidence, importance) != (current.confidence, current.importance):
         unit.facts.change(current.id, confidence=confidence, importance=importance)
+    if at > kept_since(current):
+        renew(unit, current, now=now)
     found = unit.facts.find([current.id])
     return found[0] if found else current
 
 
-def _fact(new: NewFact, address: str, many: bool, at: datetime) -> Fact:
+def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -> Fact:
     return Fact(
         id=new_id(),
         persona=new.persona,
@@ -296,6 +299,7 @@ def _fact(new: NewFact, address: str, many: bool, at: datetime) -> Fact:
         turn_id=new.turn_id,
         quote=new.quote,
         metadata=dict(new.metadata),
+        kept_since=now if at < now and new.tier not in WALL_CLOCK_TIERS else None,
     )
 
 

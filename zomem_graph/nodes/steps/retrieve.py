@@ -1,6 +1,7 @@
 """Find what answers a question: by words and by meaning, fused on one scale."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -8,9 +9,11 @@ from zomem_graph.nodes.flow import Failed, Flow, Together, Work, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
 from zomem_graph.nodes.rules.alike import collapse
+from zomem_graph.nodes.rules.fading import Fate
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
+from zomem_graph.nodes.steps.fading import fates
 from zomem_graph.nodes.steps.hop import hop_once
 from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_imagined
 from zomem_graph.nodes.steps.late import late_note, question_tokens
@@ -131,14 +134,25 @@ def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flo
 def _shown(
     unit: Unit, seen: Look, ranking: Ranking, query: Query, now: datetime, places: Sequence[Place]
 ) -> list[Hit]:
-    """Return hits for what may be shown: not for what is gone or sleeps."""
+    """Return hits for what may be shown: not for what is gone or sleeps, nor for what is to be archived."""
     found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
+    facts = [thing.fact for thing in found.values() if thing.fact is not None and thing.fact.state == "current"]
+    standing = {} if query.as_of is not None else fates(unit, facts, now=now)
+    over = set() if query.include_superseded else {id_ for id_, one in standing.items() if one.ended_at is not None}
     moment = query.as_of or now
-    return [
-        _hit(place, thing, explain(place, seen, ranking.signals, now), seen.personas.paths)
-        for place in places
-        if (thing := found.get(place.candidate.id)) is not None and not thing.sleeps_at(moment)
-    ]
+    hits: list[Hit] = []
+    for place in places:
+        id_ = place.candidate.id
+        if (thing := found.get(id_)) is not None and id_ not in over and not thing.sleeps_at(moment):
+            told = _with_fate(explain(place, seen, ranking.signals, now), standing.get(id_))
+            hits.append(_hit(place, thing, told, seen.personas.paths))
+    return hits
+
+
+def _with_fate(explanation: Explanation, standing: Fate | None) -> Explanation:
+    if standing is None:
+        return explanation
+    return replace(explanation, activation=standing.activation, band=standing.state)
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:

@@ -122,7 +122,8 @@ def _confirm(unit: Unit, fact: Fact) -> None:
     tier = str(fact.metadata.get(_MARK, "stable"))
     metadata = {name: value for name, value in fact.metadata.items() if name != _MARK}
     expires = wall_clock_expiry(tier, fact.created_at)
-    unit.facts.change(fact.id, tier=tier, expires_at=expires, metadata=metadata, source="auto-capture:stream")
+    values = {"tier": tier, "given_tier": None, "expires_at": expires, "source": "auto-capture:stream"}
+    unit.facts.change(fact.id, **values, metadata=metadata)
     unit.items.set_expiry(fact.id, expires)
 
 

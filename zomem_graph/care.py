@@ -1,0 +1,60 @@
+"""The verbs of `Memory` that look after it by themselves: maintenance and its undo. `Memory` inherits them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from zomem_graph.nodes.care_values import MaintenanceReport, UndoReport
+from zomem_graph.nodes.flow import arun, run
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.steps.maintain import MOST_CHANGES, Upkeep, maintain
+from zomem_graph.nodes.steps.undo import undo_last
+
+__all__ = ["Care"]
+
+
+class _Opened(Services, Protocol):
+    """What these verbs need of the memory they are part of."""
+
+    def _check_open(self) -> None: ...
+
+
+class Care:
+    """Let time do its work, and take it back. `Memory` inherits it."""
+
+    def maintain(
+        self: _Opened,
+        *,
+        dry_run: bool = False,
+        only: str | Sequence[str] | None = None,
+        max_changes: int = MOST_CHANGES,
+        allow_permanent: bool = False,
+    ) -> MaintenanceReport:
+        """Run maintenance once: expire, tiers, merge, loops, reconcile; `only` names some of them.
+
+        Archives and never deletes; the report has every change with its reason, and `maintain_undo` takes them
+        back. Running it daily, weekly or twice leads to the same. Raises MaintenanceBusy when it runs already.
+        """
+        self._check_open()
+        wanted = Upkeep.read(dry_run=dry_run, only=only, max_changes=max_changes, allow_permanent=allow_permanent)
+        return run(maintain(self, wanted))
+
+    async def amaintain(
+        self: _Opened,
+        *,
+        dry_run: bool = False,
+        only: str | Sequence[str] | None = None,
+        max_changes: int = MOST_CHANGES,
+        allow_permanent: bool = False,
+    ) -> MaintenanceReport:
+        """Do the same as `maintain` without blocking the event loop."""
+        self._check_open()
+        wanted = Upkeep.read(dry_run=dry_run, only=only, max_changes=max_changes, allow_permanent=allow_permanent)
+        return await arun(maintain(self, wanted))
+
+    def maintain_undo(self: _Opened) -> UndoReport:
+        """Take back the last run of maintenance that changed something; calling it again goes one run further.
+
+        What was changed since stays as it is and is told. Raises InvalidInput when there is nothing to undo.
+        """
+        self._check_open()
+        return undo_last(self)

@@ -1,0 +1,87 @@
+"""What the fold of `rules.fading` says of stored facts."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
+
+from zomem_graph.nodes.rules.fading import Fading, Fate, Life, Use, fate
+from zomem_graph.nodes.rules.tiers import TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
+from zomem_graph.stores.records import Fact
+from zomem_graph.stores.unit import Unit
+
+__all__ = ["fates", "given_tier", "kept_since", "leave", "life_of", "longer_lived", "renew", "still_standing"]
+
+
+def fates(
+    unit: Unit,
+    facts: Sequence[Fact],
+    *,
+    now: datetime,
+    rules: Fading | None = None,
+    protected: Collection[str] = (),
+    active_days: Sequence[date] | None = None,
+) -> Mapping[str, Fate]:
+    """Return how each of these facts stands now, by id; two reads, or one where the active days are known."""
+    if not facts:
+        return {}
+    days = unit.care.active_days() if active_days is None else active_days
+    used = unit.care.uses_of([fact.id for fact in facts])
+    found: dict[str, Fate] = {}
+    for fact in facts:
+        uses = [Use(use.at, turn=use.turn_key) for use in used.get(fact.id, ())]
+        found[fact.id] = fate(life_of(fact, protected=fact.id in protected), uses, days, now, rules=rules)
+    return found
+
+
+def life_of(fact: Fact, *, protected: bool = False) -> Life:
+    """Return what fading needs to know of a fact; its fate is told from the tier it was given, not the one it has."""
+    return Life(as_of=kept_since(fact), tier=given_tier(fact), importance=fact.importance, protected=protected)
+
+
+def given_tier(fact: Fact) -> str:
+    """Return the tier a fact had before maintenance moved it."""
+    return fact.given_tier or fact.tier
+
+
+def longer_lived(one: str, other: str) -> str:
+    """Return the tier that lives longer; an unknown one never ends."""
+    return min(one, other, key=lambda tier: TIERS.index(tier) if tier in TIERS else -1)
+
+
+def kept_since(fact: Fact) -> datetime:
+    """Return from when a fact's age counts: when it came in or was last said again, never when it happened.
+
+    What is of a session lives by the clock of the session, even when it is read later.
+    """
+    by_clock = given_tier(fact) in WALL_CLOCK_TIERS and fact.kept_since is None
+    return fact.created_at if by_clock or fact.kept_since is None else fact.kept_since
+
+
+def still_standing(unit: Unit, fact: Fact | None, *, now: datetime) -> Fact | None:
+    """Return a current fact unless its time is over; then it leaves now, not when maintenance next comes by."""
+    if fact is None:
+        return None
+    found = fates(unit, [fact], now=now)[fact.id]
+    if found.ended_at is None:
+        return fact
+    leave(unit, fact, found)
+    return None
+
+
+def leave(unit: Unit, fact: Fact, over: Fate) -> str:
+    """Take a fact whose time is over out of recall as of when it ended; return its new state."""
+    state = "expired" if over.moves[-1].kind == "expired" else "archived"
+    at = over.ended_at or over.moves[-1].at
+    if over.tier is not None and over.tier != fact.tier:
+        unit.facts.change(fact.id, tier=over.tier, given_tier=given_tier(fact))
+    unit.facts.end([fact.id], state=state, at=at)
+    unit.items.end([fact.id], state=state, at=at)
+    return state
+
+
+def renew(unit: Unit, fact: Fact, *, now: datetime) -> None:
+    """Begin a fact's life anew, in the tier it was given or the higher one it has come to."""
+    tier = longer_lived(given_tier(fact), fates(unit, [fact], now=now)[fact.id].tier or fact.tier)
+    expires = wall_clock_expiry(tier, now)
+    unit.facts.change(fact.id, tier=tier, given_tier=None, kept_since=now, expires_at=expires)
+    if expires != fact.expires_at:
+        unit.items.set_expiry(fact.id, expires)
