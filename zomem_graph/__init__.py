@@ -7,7 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from zomem_graph.graphs import create_capture_graph, create_chat_graph, create_recall_graph, with_memory
+    from zomem_graph.graphs import (
+        create_capture_graph,
+        create_chat_graph,
+        create_maintenance_graph,
+        create_recall_graph,
+        with_memory,
+    )
     from zomem_graph.memory import Memory
     from zomem_graph.middleware import MemoryMiddleware
     from zomem_graph.nodes.briefing import create_briefing_node
@@ -39,6 +45,7 @@ __all__ = [
     "create_capture_graph",
     "create_capture_node",
     "create_chat_graph",
+    "create_maintenance_graph",
     "create_compose_node",
     "create_continuation_node",
     "create_gate_node",
@@ -62,6 +69,7 @@ _HOMES = {
     "ZomemError": "stores.errors",
     "create_briefing_node": "nodes.briefing",
     "create_capture_graph": "graphs",
+    "create_maintenance_graph": "graphs",
     "create_capture_node": "nodes.capture",
     "create_chat_graph": "graphs",
     "create_compose_node": "nodes.compose",

@@ -29,7 +29,7 @@ class Care:
         max_changes: int = MOST_CHANGES,
         allow_permanent: bool = False,
     ) -> MaintenanceReport:
-        """Run maintenance once: expire, tiers, merge, loops, reconcile; `only` names some of them.
+        """Run maintenance once: expire, tiers, merge, loops, summaries, reconcile; `only` names some of them.
 
         Archives and never deletes; the report has every change with its reason, and `maintain_undo` takes them
         back. Running it daily, weekly or twice leads to the same. Raises MaintenanceBusy when it runs already.

@@ -1,5 +1,7 @@
 """Ready graphs over our nodes, returned uncompiled: checkpointer, name and nesting are yours."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import AnyMessage
@@ -11,11 +13,19 @@ from zomem_graph.nodes.capture import create_capture_node
 from zomem_graph.nodes.compose import create_compose_node
 from zomem_graph.nodes.continuation import create_continuation_node
 from zomem_graph.nodes.gate import create_gate_node, gate_route
+from zomem_graph.nodes.maintenance import create_begin_node, create_maintenance_node, create_report_node
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
-from zomem_graph.nodes.state import MemoryState
+from zomem_graph.nodes.state import MaintenanceState, MemoryState
+from zomem_graph.nodes.steps.maintain import MOST_CHANGES, Upkeep
 
-__all__ = ["create_capture_graph", "create_chat_graph", "create_recall_graph", "with_memory"]
+__all__ = [
+    "create_capture_graph",
+    "create_chat_graph",
+    "create_maintenance_graph",
+    "create_recall_graph",
+    "with_memory",
+]
 
 
 class _MemoryOnly(TypedDict, total=False):
@@ -54,6 +64,30 @@ def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateG
     graph.add_node("capture", create_capture_node(memory, source=source))
     graph.add_edge(START, "capture")
     graph.add_edge("capture", END)
+    return graph
+
+
+def create_maintenance_graph(
+    memory: Memory,
+    *,
+    dry_run: bool = False,
+    only: str | Sequence[str] | None = None,
+    max_changes: int = MOST_CHANGES,
+    allow_permanent: bool = False,
+) -> StateGraph[Any, Any, Any, Any]:
+    """Return begin → expire → tiers → merge → loops → summaries → reconcile → report, the steps of `memory.maintain`.
+
+    It needs no input; `maintenance_report` is the report as plain data. Each node holds the lock of maintenance
+    while it works and raises MaintenanceBusy when somebody else does.
+    """
+    wanted = Upkeep.read(dry_run=dry_run, only=only, max_changes=max_changes, allow_permanent=allow_permanent)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MaintenanceState)
+    graph.add_node("begin", create_begin_node(memory, wanted=wanted))
+    for name in wanted.steps:
+        graph.add_node(name, create_maintenance_node(memory, name, wanted=wanted))
+    graph.add_node("report", create_report_node(memory, wanted=wanted))
+    for one, following in pairwise([START, "begin", *wanted.steps, "report", END]):
+        graph.add_edge(one, following)
     return graph
 
 

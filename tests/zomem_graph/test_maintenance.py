@@ -106,10 +106,11 @@ def test_what_is_over_leaves_recall_and_stays_for_the_past(memory: Memory, clock
     assert [hit.id for hit in memory.search("where is the parcel", as_of=then + timedelta(days=1))] == [fact.id]
 
 
-def test_what_is_over_is_hidden_before_maintenance_comes_by(memory: Memory, clock: FixedClock) -> None:
+def test_a_hit_that_maintenance_would_archive_says_so(memory: Memory, clock: FixedClock) -> None:
     memory.remember("parcel", "place", "at the neighbour", tier="active")
     live(memory, clock, 20)
-    assert not memory.search("where is the parcel", kinds=["fact"])
+    (hit,) = memory.search("where is the parcel", kinds=["fact"])
+    assert hit.explanation.band == "archived"
 
 
 def test_a_store_that_slept_for_two_months_wakes_up_whole(memory: Memory, clock: FixedClock) -> None:
@@ -148,7 +149,7 @@ def test_what_is_used_often_in_a_session_stays(memory: Memory, clock: FixedClock
 def test_daily_weekly_and_never_lead_to_the_same(tmp_path: Path, embedder: SmallEmbedder) -> None:
     def life(name: str, every: int) -> list[tuple[object, ...]]:
         clock = FixedClock()
-        with Memory.open(tmp_path / name, embeddings=None, clock=clock) as memory:
+        with Memory.open(tmp_path / name, embeddings="none", clock=clock) as memory:
             memory.remember("a", "port", "1", tier="session")
             memory.remember("b", "port", "2", tier="active")
             memory.remember("c", "port", "3")
@@ -182,6 +183,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(memory: Memory, clock: Fixe
     memory.remember("user", "likes", "green teas", many=True)
     memory.loops.create("Fix the login page")
     live(memory, clock, 20)
+    memory.flush()
     before = memory.stats()
     told = moves(memory, dry_run=True)
     assert memory.stats() == before
@@ -244,7 +246,7 @@ def test_what_is_written_while_a_model_thinks_is_not_lost(home: Path, clock: Fix
         return '{"same": [1]}'
 
     chat = ScriptedChat(by_workload={"maintenance": slowly, "extraction": '{"facts": []}'})
-    with Memory.open(home, embeddings=None, chat_model=chat, clock=clock) as memory:
+    with Memory.open(home, embeddings="none", chat_model=chat, clock=clock) as memory:
         memory.remember("user", "likes", "strong black coffee in bed", many=True)
         memory.remember("user", "likes", "strong coffee in bed", many=True)
         run = threading.Thread(target=memory.maintain)
@@ -310,7 +312,7 @@ def test_what_only_looks_alike_is_kept_apart(memory: Memory, one: str, other: st
 )
 def test_a_model_that_says_delete_all_deletes_nothing(home: Path, clock: FixedClock, reply: str) -> None:
     chat = ScriptedChat(by_workload={"maintenance": reply})
-    with Memory.open(home, embeddings=None, chat_model=chat, clock=clock) as memory:
+    with Memory.open(home, embeddings="none", chat_model=chat, clock=clock) as memory:
         for value in ("strong black coffee in bed", "strong coffee in bed", "walks in the rain"):
             memory.remember("user", "likes", value, many=True, importance=2.0)
         assert memory.maintain().changes == ()
@@ -320,7 +322,7 @@ def test_a_model_that_says_delete_all_deletes_nothing(home: Path, clock: FixedCl
 
 def test_a_model_may_confirm_only_what_is_near(home: Path, clock: FixedClock) -> None:
     chat = ScriptedChat(by_workload={"maintenance": '{"same": [1, 2, 3, 4, 5, 6, 7, 8, 9]}'})
-    with Memory.open(home, embeddings=None, chat_model=chat, clock=clock) as memory:
+    with Memory.open(home, embeddings="none", chat_model=chat, clock=clock) as memory:
         for value in ("strong black coffee in bed", "strong coffee in bed", "3 cups a day", "5 cups a day"):
             memory.remember("user", "likes", value, many=True)
         (change,) = memory.maintain().changes
@@ -444,7 +446,7 @@ def test_what_was_erased_does_not_come_back_with_an_undo(memory: Memory, clock: 
 @pytest.mark.parametrize("year", [1, 9999])
 def test_the_first_and_the_last_year_are_times_like_others(home: Path, year: int) -> None:
     clock = FixedClock(datetime(year, 6, 1, tzinfo=UTC))
-    with Memory.open(home, embeddings=None, clock=clock) as memory:
+    with Memory.open(home, embeddings="none", clock=clock) as memory:
         memory.remember("a", "b", "c", tier="session")
         memory.loops.create("Fix the login page")
         clock.advance(days=100)
@@ -464,7 +466,7 @@ def test_a_clock_of_any_zone_means_the_same_instants(tmp_path: Path) -> None:
     told = []
     for hours in (0, 14, -11):
         clock = FixedClock(datetime(2026, 1, 5, 12, tzinfo=UTC).astimezone(timezone(timedelta(hours=hours))))
-        with Memory.open(tmp_path / str(hours), embeddings=None, clock=clock) as memory:
+        with Memory.open(tmp_path / str(hours), embeddings="none", clock=clock) as memory:
             memory.remember("task", "now", "x", tier="session")
             memory.remember("mood", "now", "y", tier="active")
             live(memory, clock, 30)

@@ -19,6 +19,8 @@ from time import perf_counter
 from typing import Any
 
 from zomem_graph.bench.budget import budget
+from zomem_graph.bench.care import fading, killed, time_zones
+from zomem_graph.bench.care_load import many_facts, writes_meanwhile
 from zomem_graph.bench.concurrency import concurrency
 from zomem_graph.bench.conditions import conditions
 from zomem_graph.bench.erase import erase
@@ -41,6 +43,11 @@ SUITES: Mapping[str, Suite] = {
     "isolation": isolation,
     "poison": poisoned,
     "budget": budget,
+    "fading": fading,
+    "maintenance-killed": killed,
+    "writes-during-maintenance": writes_meanwhile,
+    "time-zones": time_zones,
+    "many-facts": many_facts,
 }
 
 

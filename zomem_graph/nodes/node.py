@@ -33,8 +33,10 @@ Step = Callable[[Mapping[str, Any], Running], Flow[dict[str, Any]]]
 class MemoryNode(Runnable[Any, dict[str, Any]]):
     """A step as a LangGraph node with a name; runs sync and async."""
 
-    def __init__(self, name: str, step: Step, services: Services) -> None:
+    def __init__(self, name: str, step: Step, services: Services, *, of_everybody: bool = False) -> None:
+        """Make a node; one `of_everybody` looks after all personas and needs none named."""
         self.name = name
+        self._of_everybody = of_everybody
         self._step = step
         self._services = services
 
@@ -59,7 +61,8 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
     def _running(self, config: RunnableConfig | None) -> Running:
         runtime: Runtime[Any] = get_runtime()
         configurable = (config or {}).get("configurable")
-        scope = scope_of_run(runtime.context, configurable, strict=self._services.strict_scope)
+        strict = self._services.strict_scope and not self._of_everybody
+        scope = scope_of_run(runtime.context, configurable, strict=strict)
         info = runtime.execution_info
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
         return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer)

@@ -3,8 +3,9 @@
 from typing import Any
 
 from langgraph.graph import MessagesState
+from typing_extensions import TypedDict
 
-__all__ = ["MemoryState"]
+__all__ = ["MaintenanceState", "MemoryState"]
 
 
 class MemoryState(MessagesState):
@@ -22,3 +23,11 @@ class MemoryState(MessagesState):
     memory_degraded: list[str]
     memory_trace: list[dict[str, Any]]
     memory_briefing: str
+
+
+class MaintenanceState(TypedDict, total=False):
+    """A run of maintenance on its way: the run, the reports of its steps so far, and at its end the whole report."""
+
+    maintenance_run: dict[str, Any]
+    maintenance_steps: list[dict[str, Any]]
+    maintenance_report: dict[str, Any]

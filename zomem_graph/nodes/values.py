@@ -30,7 +30,7 @@ class Explanation:
 
     `late` is how well the question's words are met one by one, None without token vectors.
     `raw_score` is the recipe's own sum, comparable within one query only. Of a fact of today, `activation` is
-    how awake it is, 0-1, and `band` says it in a word: active, fading or archived.
+    how awake it is, 0-1, and `band` says it in a word: active, fading, or archived by the next maintenance.
     """
 
     words_rank: int | None = None

@@ -35,6 +35,4 @@ class Upkeep:
             await asyncio.sleep(self._every)
 
     def _round(self) -> None:
-        self._memory.loops.tend()
-        self._memory.capture_waiting()
-        self._memory.flush()
+        self._memory.maintain()

@@ -57,13 +57,11 @@ def kept_since(fact: Fact) -> datetime:
 
 
 def still_standing(unit: Unit, fact: Fact | None, *, now: datetime) -> Fact | None:
-    """Return a current fact unless its time is over; then it leaves now, not when maintenance next comes by."""
-    if fact is None:
-        return None
-    found = fates(unit, [fact], now=now)[fact.id]
-    if found.ended_at is None:
+    """Return a current fact unless the clock has ended it; then it leaves now, not when maintenance next comes by."""
+    if fact is None or fact.expires_at is None or fact.expires_at > now:
         return fact
-    leave(unit, fact, found)
+    unit.facts.end([fact.id], state="expired", at=fact.expires_at)
+    unit.items.end([fact.id], state="expired", at=fact.expires_at)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Maintenance: expire, tiers, merge, loops, reconcile, in this order, one run at a time (spec F141).
+"""Maintenance: expire, tiers, merge, loops, summaries, reconcile, in this order, one run at a time (spec F141).
 
 `Memory.maintain` runs the steps one after the other and the maintenance graph strings the same ones.
 """
@@ -18,6 +18,7 @@ from zomem_graph.nodes.steps.describe import told
 from zomem_graph.nodes.steps.loops import let_go, overdue, spared_by
 from zomem_graph.nodes.steps.merge import merge
 from zomem_graph.nodes.steps.reconcile import reconcile
+from zomem_graph.nodes.steps.summaries import summarise_due
 from zomem_graph.nodes.steps.tidy import expire, move_tiers
 from zomem_graph.nodes.steps.upkeep import BATCH, LOOP_COLUMNS, Round, change_batch, columns, holding_together
 from zomem_graph.stores.errors import InvalidInput, MaintenanceBusy, UnknownName
@@ -86,8 +87,22 @@ def tend(services: Services, this: Round) -> Flow[StepReport]:
     return StepReport(step="loops", changes=tuple(changes))
 
 
+def summarise(services: Services, this: Round) -> Flow[StepReport]:
+    """Sum up episodes that are old and many (spec F79); their sources stay, so there is nothing to undo."""
+    done = yield from summarise_due(services, dry_run=this.dry_run)
+    counts = {"summaries": len(done.written)} if done.written else {}
+    return StepReport(step="summaries", counts=counts, notes=done.degraded)
+
+
 STEPS: Final[Mapping[str, Step]] = MappingProxyType(
-    {"expire": expire, "tiers": move_tiers, "merge": merge, "loops": tend, "reconcile": reconcile}
+    {
+        "expire": expire,
+        "tiers": move_tiers,
+        "merge": merge,
+        "loops": tend,
+        "summaries": summarise,
+        "reconcile": reconcile,
+    }
 )
 """Every step of maintenance by name, in order."""
 

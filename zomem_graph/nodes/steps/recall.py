@@ -18,6 +18,7 @@ from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
 from zomem_graph.nodes.values import GateVerdict, Recollection
 from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.persona_files import read_persona_file
+from zomem_graph.stores.unit import Unit
 
 __all__ = [
     "RecallRequest",

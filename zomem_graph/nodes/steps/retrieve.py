@@ -134,16 +134,15 @@ def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flo
 def _shown(
     unit: Unit, seen: Look, ranking: Ranking, query: Query, now: datetime, places: Sequence[Place]
 ) -> list[Hit]:
-    """Return hits for what may be shown: not for what is gone or sleeps, nor for what is to be archived."""
+    """Return hits for what may be shown: not for what is gone or sleeps."""
     found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
     facts = [thing.fact for thing in found.values() if thing.fact is not None and thing.fact.state == "current"]
     standing = {} if query.as_of is not None else fates(unit, facts, now=now)
-    over = set() if query.include_superseded else {id_ for id_, one in standing.items() if one.ended_at is not None}
     moment = query.as_of or now
     hits: list[Hit] = []
     for place in places:
         id_ = place.candidate.id
-        if (thing := found.get(id_)) is not None and id_ not in over and not thing.sleeps_at(moment):
+        if (thing := found.get(id_)) is not None and not thing.sleeps_at(moment):
             told = _with_fate(explain(place, seen, ranking.signals, now), standing.get(id_))
             hits.append(_hit(place, thing, told, seen.personas.paths))
     return hits
