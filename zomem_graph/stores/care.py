@@ -1,6 +1,7 @@
 """Care: how things were used and on which days, and what maintenance did about it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -12,13 +13,30 @@ from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.records import Access, Fact
 from zomem_graph.stores.words import scope_words
 
-__all__ = ["Care"]
+__all__ = ["Care", "Listed"]
 
 _fact = sql.facts.c
 _item = sql.items.c
 _use = sql.access_log.c
 _run = sql.care_runs.c
 _move = sql.care_moves.c
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What merging looks at of a fact."""
+
+    id: str
+    persona: str
+    entity: str
+    key: str | None
+    value: str
+    text: str
+
+    @property
+    def address(self) -> tuple[str, str, str]:
+        """Return whose, of what and under which key it is, letter case apart."""
+        return self.persona, self.entity.lower(), (self.key or "").lower()
 
 
 class Care:
@@ -80,17 +98,22 @@ class Care:
         rows = self._connection.execute(select(sql.facts).where(*where).order_by(_fact.id).limit(limit))
         return [Fact(**row) for row in rows.mappings()]
 
-    def shared_addresses(self) -> list[tuple[str, str, str | None]]:
-        """Return (persona, entity, key) with several current facts, in order; letter case apart."""
-        persona, entity, key = _fact.persona, func.lower(_fact.entity), func.lower(_fact.key)
+    def listed(self) -> list[Listed]:
+        """Return the current facts of list-like keys, by persona, entity and key, the newest first in each.
+
+        Only there can two facts say the same: any other address has one current value.
+        """
+        columns = (_fact.id, _fact.persona, _fact.entity, _fact.key, _fact.value, _fact.text)
         rows = self._connection.execute(
-            select(persona, entity, key)
-            .where(_fact.state == "current")
-            .group_by(persona, entity, key)
-            .having(func.count() > 1)
-            .order_by(persona, entity, key)
+            select(*columns)
+            .where(_fact.state == "current", _fact.many.is_(True))
+            .order_by(_fact.created_at.desc(), _fact.id)
         )
-        return [(row[0], row[1], row[2]) for row in rows]
+        groups: dict[tuple[str, str, str], list[Listed]] = {}
+        for row in rows:
+            one = Listed(*row)
+            groups.setdefault(one.address, []).append(one)
+        return [one for group in sorted(groups) for one in groups[group]]
 
     def parted(self) -> set[tuple[str, str]]:
         """Return pairs of ids (ended, kept) whose merge was undone: they are to stay apart."""

@@ -1,10 +1,10 @@
 """Facts: save, find, end, touch. One current value a slot and persona, held by the database."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
@@ -88,6 +88,16 @@ class Facts:
                 update(sql.facts)
                 .where(_t.id.in_(list(ids)), _t.state == "current")
                 .values(state=state, ended_at=at, superseded_by=superseded_by)
+            )
+
+    def end_each(self, ends: Mapping[str, datetime], *, state: str) -> None:
+        """Give current facts another state, each from a time of its own on."""
+        if ends:
+            self._connection.execute(
+                update(sql.facts)
+                .where(_t.id == bindparam("fact_id"), _t.state == "current")
+                .values(state=state, ended_at=bindparam("at"), superseded_by=None),
+                [{"fact_id": id_, "at": at} for id_, at in ends.items()],
             )
 
     def change(self, fact_id: str, **values: Any) -> None:

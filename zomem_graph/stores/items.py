@@ -149,8 +149,8 @@ class Items:
         words = search_text(following[:_NEIGHBOUR_CHARS])
         self._connection.execute(update(sql.items).where(_t.id == item_id).values(words_next=words))
 
-    def end(self, ids: Sequence[str], *, state: str, at: datetime) -> None:
-        """Take items out of default recall; they stay for history and `as_of`."""
+    def end(self, ids: Sequence[str], *, state: str, at: datetime | Mapping[str, datetime]) -> None:
+        """Take items out of default recall, at one time or each at its own; they stay for history and `as_of`."""
         for part in _parts(ids):
             rows = self._connection.execute(
                 select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder).where(_t.id.in_(part), _t.state == "current")
@@ -158,8 +158,13 @@ class Items:
             if not rows:
                 continue
             changes = [
-                {"n": num, "state": state, "ended_at": at, "words_scope": scope_words(persona, kind, live=False)}
-                for num, _id, persona, kind, _embedder in rows
+                {
+                    "n": num,
+                    "state": state,
+                    "ended_at": at if isinstance(at, datetime) else at[id_],
+                    "words_scope": scope_words(persona, kind, live=False),
+                }
+                for num, id_, persona, kind, _embedder in rows
             ]
             self._connection.execute(
                 update(sql.items)

@@ -65,15 +65,15 @@ def still_standing(unit: Unit, fact: Fact | None, *, now: datetime) -> Fact | No
     return None
 
 
-def leave(unit: Unit, fact: Fact, over: Fate) -> str:
-    """Take a fact whose time is over out of recall as of when it ended; return its new state."""
-    state = "expired" if over.moves[-1].kind == "expired" else "archived"
-    at = over.ended_at or over.moves[-1].at
-    if over.tier is not None and over.tier != fact.tier:
-        unit.facts.change(fact.id, tier=over.tier, given_tier=given_tier(fact))
-    unit.facts.end([fact.id], state=state, at=at)
-    unit.items.end([fact.id], state=state, at=at)
-    return state
+def leave(unit: Unit, ended: Sequence[tuple[Fact, Fate]]) -> None:
+    """Take facts whose time is over out of recall, each as of when it ended."""
+    for state in ("expired", "archived"):
+        over = {fact.id: one.ended_at or one.moves[-1].at for fact, one in ended if one.moves[-1].kind == state}
+        unit.facts.end_each(over, state=state)
+        unit.items.end([*over], state=state, at=over)
+    for fact, found in ended:
+        if found.tier is not None and found.tier != fact.tier:
+            unit.facts.change(fact.id, tier=found.tier, given_tier=given_tier(fact))
 
 
 def renew(unit: Unit, fact: Fact, *, now: datetime) -> None:

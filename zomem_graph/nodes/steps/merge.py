@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from zomem_graph.nodes.care_values import Change, StepReport
@@ -20,6 +21,7 @@ from zomem_graph.nodes.rules.replies import read_numbers
 from zomem_graph.nodes.steps.fading import given_tier, longer_lived
 from zomem_graph.nodes.steps.settle import SUPERSEDES, link_between
 from zomem_graph.nodes.steps.upkeep import FACT_COLUMNS, Round, batches, change_batch, columns
+from zomem_graph.stores.care import Listed
 from zomem_graph.stores.errors import ModelError
 from zomem_graph.stores.records import Fact, Link
 from zomem_graph.stores.unit import Unit
@@ -34,8 +36,8 @@ _KEPT_COLUMNS = ("confidence", "importance", "access_count", "last_accessed", "t
 class _Pair:
     """Two facts that say the same: the newer one stays."""
 
-    stays: Fact
-    goes: Fact
+    stays: Listed
+    goes: Listed
     why: str
 
 
@@ -62,22 +64,24 @@ def _found(services: Services) -> tuple[list[_Pair], list[_Pair]]:
     near: list[_Pair] = []
     with services.stores.read() as unit:
         parted = unit.care.parted()
-        for persona, entity, key in unit.care.shared_addresses():
-            facts = unit.facts.about(persona, entity, key)  # the newest first
-            texts = [fact.value for fact in facts]
-            groups = twins(texts)
-            same += [
-                _Pair(facts[group[0]], facts[place], "says the same as one that is newer")
-                for group in groups
-                for place in group[1:]
-                if (facts[place].id, facts[group[0]].id) not in parted
+        listed = unit.care.listed()
+    for _address, group in groupby(listed, key=lambda one: one.address):
+        facts = list(group)
+        texts = [fact.value for fact in facts]
+        if len(facts) < 2:
+            continue
+        same += [
+            _Pair(facts[places[0]], facts[place], "says the same as one that is newer")
+            for places in twins(texts)
+            for place in places[1:]
+            if (facts[place].id, facts[places[0]].id) not in parted
+        ]
+        if len(near) < _MOST_ASKED:
+            near += [
+                _Pair(facts[first], facts[second], "says the same in other words, as the model confirmed")
+                for first, second in near_pairs(texts, most=_MOST_ASKED - len(near))
+                if (facts[second].id, facts[first].id) not in parted
             ]
-            if len(near) < _MOST_ASKED:
-                near += [
-                    _Pair(facts[first], facts[second], "says the same in other words, as the model confirmed")
-                    for first, second in near_pairs(texts, most=_MOST_ASKED - len(near))
-                    if (facts[second].id, facts[first].id) not in parted
-                ]
     return same, near
 
 

@@ -3,15 +3,16 @@
 Archived, never deleted: history and `as_of` keep it, and the run can be undone.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import takewhile
+from typing import Any
 
 from zomem_graph.nodes.care_values import Change, StepReport
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.fading import Fate
+from zomem_graph.nodes.rules.fading import Fate, Move
 from zomem_graph.nodes.rules.tiers import wall_clock_expiry
 from zomem_graph.nodes.steps.describe import told
 from zomem_graph.nodes.steps.fading import fates, leave
@@ -71,7 +72,7 @@ def _settle(
     *,
     idle: timedelta | None,
     wanted: _Wanted,
-    write: Callable[[Unit, Fact, Fate, bool, datetime], Change],
+    write: Callable[[Unit, Sequence[tuple[Fact, Fate]], bool, datetime], list[Change]],
 ) -> Flow[list[Change]]:
     """Walk over all facts in short reads and write down the fate of those that are wanted."""
     changes: list[Change] = []
@@ -84,8 +85,8 @@ def _settle(
             def settle(unit: Unit, now: datetime, batch: Sequence[str] = batch) -> list[Change]:
                 facts = [fact for fact in unit.facts.find(batch) if fact.state == "current"]
                 found = fates(unit, facts, now=now, rules=this.rules, protected=bridges)
-                fit = [fact for fact in facts if wanted(fact, found[fact.id])]
-                return [write(unit, fact, found[fact.id], this.dry_run, now) for fact in fit]
+                fit = [(fact, found[fact.id]) for fact in facts if wanted(fact, found[fact.id])]
+                return write(unit, fit, this.dry_run, now)
 
             made = yield from work(partial(change_batch, services, this, step, settle))
             changes += made
@@ -124,40 +125,46 @@ def _before(now: datetime, idle: timedelta | None) -> datetime | None:
     return now - idle if now - earliest > idle else earliest
 
 
-def _end(unit: Unit, fact: Fact, fate: Fate, dry_run: bool, _now: datetime) -> Change:
-    move = fate.moves[-1]
-    state = move.kind if dry_run else leave(unit, fact, fate)
-    return Change(
-        kind="fact",
-        id=fact.id,
-        move=move.kind,
-        why=move.why,
-        text=fact.text,
-        persona=fact.persona,
-        before=columns(fact, *FACT_COLUMNS),
-        after={"state": state},
-    )
-
-
-def _move(unit: Unit, fact: Fact, fate: Fate, dry_run: bool, now: datetime) -> Change:
-    tier = fate.tier or fact.tier
-    # What became permanent stays so, also in a run that may not make anything permanent.
-    given = tier if tier == "permanent" else fact.given_tier or fact.tier
-    expires = None if fate.moves else wall_clock_expiry(tier, now)
+def _end(unit: Unit, ended: Sequence[tuple[Fact, Fate]], dry_run: bool, _now: datetime) -> list[Change]:
     if not dry_run:
-        unit.facts.change(fact.id, tier=tier, given_tier=given, expires_at=expires)
-        if expires != fact.expires_at:
-            unit.items.set_expiry(fact.id, expires)
-    steps = list(takewhile(lambda move: move.to != fact.tier, reversed(fate.moves)))[::-1]
+        leave(unit, ended)
+    return [
+        _change(fact, fate.moves[-1].kind, fate.moves[-1].why, {"state": fate.moves[-1].kind}) for fact, fate in ended
+    ]
+
+
+def _move(unit: Unit, moved: Sequence[tuple[Fact, Fate]], dry_run: bool, now: datetime) -> list[Change]:
+    changes: list[Change] = []
+    for fact, fate in moved:
+        tier = fate.tier or fact.tier
+        # What became permanent stays so, also in a run that may not make anything permanent.
+        given = tier if tier == "permanent" else fact.given_tier or fact.tier
+        expires = None if fate.moves else wall_clock_expiry(tier, now)
+        if not dry_run:
+            unit.facts.change(fact.id, tier=tier, given_tier=given, expires_at=expires)
+            if expires != fact.expires_at:
+                unit.items.set_expiry(fact.id, expires)
+        steps = _rungs(fact.tier, fate)
+        kind = steps[-1].kind if steps else "demoted"
+        changes.append(_change(fact, kind, "; then ".join(move.why for move in steps), {"tier": tier}))
+    return changes
+
+
+def _rungs(tier: str, fate: Fate) -> list[Move]:
+    """Return the last moves, those since the fact had the tier that is written down."""
+    return list(takewhile(lambda move: move.to != tier, reversed(fate.moves)))[::-1]
+
+
+def _change(fact: Fact, move: str, why: str, after: Mapping[str, Any]) -> Change:
     return Change(
         kind="fact",
         id=fact.id,
-        move=steps[-1].kind if steps else "demoted",
-        why="; then ".join(move.why for move in steps),
+        move=move,
+        why=why,
         text=fact.text,
         persona=fact.persona,
         before=columns(fact, *FACT_COLUMNS),
-        after={"tier": tier},
+        after=after,
     )
 
 
