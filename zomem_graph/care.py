@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from zomem_graph.nodes.care_values import MaintenanceReport, UndoReport
+from zomem_graph.nodes.care_values import MOST_CHANGES, MaintenanceReport, UndoReport
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.steps.maintain import MOST_CHANGES, Upkeep, maintain
-from zomem_graph.nodes.steps.undo import undo_last
 
 __all__ = ["Care"]
 
@@ -34,6 +32,8 @@ class Care:
         Archives and never deletes; the report has every change with its reason, and `maintain_undo` takes them
         back. Running it daily, weekly or twice leads to the same. Raises MaintenanceBusy when it runs already.
         """
+        from zomem_graph.nodes.steps.maintain import Upkeep, maintain
+
         self._check_open()
         wanted = Upkeep.read(dry_run=dry_run, only=only, max_changes=max_changes, allow_permanent=allow_permanent)
         return run(maintain(self, wanted))
@@ -47,6 +47,8 @@ class Care:
         allow_permanent: bool = False,
     ) -> MaintenanceReport:
         """Do the same as `maintain` without blocking the event loop."""
+        from zomem_graph.nodes.steps.maintain import Upkeep, maintain
+
         self._check_open()
         wanted = Upkeep.read(dry_run=dry_run, only=only, max_changes=max_changes, allow_permanent=allow_permanent)
         return await arun(maintain(self, wanted))
@@ -56,5 +58,7 @@ class Care:
 
         What was changed since stays as it is and is told. Raises InvalidInput when there is nothing to undo.
         """
+        from zomem_graph.nodes.steps.undo import undo_last
+
         self._check_open()
         return undo_last(self)

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.capture import create_capture_node
+from zomem_graph.nodes.care_values import MOST_CHANGES
 from zomem_graph.nodes.compose import create_compose_node
 from zomem_graph.nodes.continuation import create_continuation_node
 from zomem_graph.nodes.gate import create_gate_node, gate_route
@@ -17,7 +18,7 @@ from zomem_graph.nodes.maintenance import create_begin_node, create_maintenance_
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.state import MaintenanceState, MemoryState
-from zomem_graph.nodes.steps.maintain import MOST_CHANGES, Upkeep
+from zomem_graph.nodes.steps.maintain import Upkeep
 
 __all__ = [
     "create_capture_graph",

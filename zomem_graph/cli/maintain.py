@@ -8,7 +8,7 @@ import typer
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.changes import DryRun, show_changes, show_report
 from zomem_graph.cli.words import seconds_in
-from zomem_graph.nodes.steps.maintain import MOST_CHANGES
+from zomem_graph.nodes.care_values import MOST_CHANGES
 from zomem_graph.stores.errors import InvalidInput, MaintenanceBusy
 
 __all__ = ["maintain"]

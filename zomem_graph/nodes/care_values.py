@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["Change", "MaintenanceReport", "StepReport", "UndoReport"]
+__all__ = ["MOST_CHANGES", "Change", "MaintenanceReport", "StepReport", "UndoReport"]
+
+MOST_CHANGES: Final = 5_000
+"""How much one run may change unless it is told otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
-from zomem_graph.nodes.care_values import Change, MaintenanceReport, StepReport
+from zomem_graph.nodes.care_values import MOST_CHANGES, Change, MaintenanceReport, StepReport
 from zomem_graph.nodes.flow import Failed, Flow, attempt, work
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.describe import told
@@ -27,7 +27,6 @@ from zomem_graph.stores.records import Loop
 from zomem_graph.stores.unit import Unit
 
 __all__ = [
-    "MOST_CHANGES",
     "STEPS",
     "Upkeep",
     "alone",
@@ -36,8 +35,6 @@ __all__ = [
     "maintain",
     "one_step",
 ]
-
-MOST_CHANGES: Final = 5_000
 
 Step = Callable[[Services, Round], Flow[StepReport]]
 
