@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.care_records import CareMove, CareRun
@@ -86,15 +86,9 @@ class Care:
 
     # -- what may change -----------------------------------------------------------------------
 
-    def facts_after(self, fact_id: str, *, limit: int, idle_since: datetime | None = None) -> list[Fact]:
-        """Return current facts by id after this one, for walking over all of them in short reads.
-
-        With `idle_since` only those that are past their time, or unused and not said again since then.
-        """
-        where = [_fact.state == "current", _fact.id > fact_id]
-        if idle_since is not None:
-            last = func.coalesce(_fact.last_accessed, _fact.kept_since, _fact.created_at)
-            where.append(or_(_fact.expires_at.is_not(None), last <= idle_since))
+    def facts_after(self, fact_id: str, *, limit: int) -> list[Fact]:
+        """Return current facts by id after this one, for walking over all of them in short reads."""
+        where = (_fact.state == "current", _fact.id > fact_id)
         rows = self._connection.execute(select(sql.facts).where(*where).order_by(_fact.id).limit(limit))
         return [Fact(**row) for row in rows.mappings()]
 

@@ -4,7 +4,7 @@ Archived, never deleted: history and `as_of` keep it, and the run can be undone.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -32,7 +32,6 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["expire", "move_tiers"]
 
 _PAGE = 1_000
-_SOONEST = timedelta(days=14)  # nothing that lives by days of use is over sooner after its last use
 
 _Wanted = Callable[[Fact, Fate], bool]
 
@@ -40,7 +39,7 @@ _Wanted = Callable[[Fact, Fate], bool]
 def expire(services: Services, this: Round) -> Flow[StepReport]:
     """Take out of recall what is past its time: facts, open loops with an end, documents (spec F9)."""
     changes: list[Change] = yield from _settle(
-        services, this, "expire", idle=_SOONEST, wanted=lambda _fact, fate: fate.ended_at is not None, write=_end
+        services, this, "expire", wanted=lambda _fact, fate: fate.ended_at is not None, write=_end
     )
     room = this.left - len(changes)
     if room > 0:
@@ -58,7 +57,6 @@ def move_tiers(services: Services, this: Round) -> Flow[StepReport]:
         services,
         this,
         "tiers",
-        idle=None,
         wanted=lambda fact, fate: fate.ended_at is None and fate.tier != fact.tier,
         write=_move,
     )
@@ -70,7 +68,6 @@ def _settle(
     this: Round,
     step: str,
     *,
-    idle: timedelta | None,
     wanted: _Wanted,
     write: Callable[[Unit, Sequence[tuple[Fact, Fate]], bool, datetime], list[Change]],
 ) -> Flow[list[Change]]:
@@ -79,7 +76,7 @@ def _settle(
     bridges, days = yield from work(lambda: _standing(services))
     after = ""
     while len(changes) < this.left:
-        due, after = yield from work(partial(_due, services, this, after, idle, wanted, bridges, days))
+        due, after = yield from work(partial(_due, services, this, after, wanted, bridges, days))
         for batch in batches(due[: this.left - len(changes)]):
 
             def settle(unit: Unit, now: datetime, batch: Sequence[str] = batch) -> list[Change]:
@@ -104,7 +101,6 @@ def _due(
     services: Services,
     this: Round,
     after: str,
-    idle: timedelta | None,
     wanted: _Wanted,
     bridges: Collection[str],
     days: Sequence[date],
@@ -112,17 +108,10 @@ def _due(
     """Return which facts of one page are wanted, and where the next page begins; "" at the end."""
     now = services.clock()
     with services.stores.read() as unit:
-        page = unit.care.facts_after(after, limit=_PAGE, idle_since=_before(now, idle))
+        page = unit.care.facts_after(after, limit=_PAGE)
         found = fates(unit, page, now=now, rules=this.rules, protected=bridges, active_days=days)
     due = [fact.id for fact in page if wanted(fact, found[fact.id])]
     return due, page[-1].id if len(page) == _PAGE else ""
-
-
-def _before(now: datetime, idle: timedelta | None) -> datetime | None:
-    if idle is None:
-        return None
-    earliest = datetime.min.replace(tzinfo=now.tzinfo)
-    return now - idle if now - earliest > idle else earliest
 
 
 def _end(unit: Unit, ended: Sequence[tuple[Fact, Fate]], dry_run: bool, _now: datetime) -> list[Change]:
