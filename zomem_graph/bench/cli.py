@@ -14,6 +14,7 @@ from zomem_graph.bench import graph as graph_suite
 from zomem_graph.bench import hops as hops_suite
 from zomem_graph.bench import hyde as hyde_suite
 from zomem_graph.bench import imports as import_suite
+from zomem_graph.bench import knowledge as knowledge_suite
 from zomem_graph.bench import latency as latency_suite
 from zomem_graph.bench import mcp as mcp_suite
 from zomem_graph.bench import recall as recall_suite
@@ -133,13 +134,22 @@ def latency(
 
 @app.command("graph")
 def graph(
+    turns: Annotated[int, typer.Option("--turns", help="How long the long thread is.", min=10)] = 1_000,
+    calls: Annotated[int, typer.Option("--calls", help="How many turns are timed each way.", min=5)] = 100,
+) -> None:
+    """Time memory inside a LangGraph graph: overhead, fifty runs at once, a long thread, stable prompt prefixes."""
+    _show(graph_suite.run(turns=turns, calls=calls, say=_say))
+
+
+@app.command("knowledge")
+def knowledge(
     facts: Annotated[int, typer.Option("--facts", help="How many facts the store holds.", min=10)] = 100_000,
     links: Annotated[int, typer.Option("--links", help="How many links tie them.", min=10)] = 300_000,
     paths: Annotated[int, typer.Option("--paths", help="How many ways are looked for.", min=1)] = 200,
     home: Home = None,
 ) -> None:
     """Time ways, gaps, lineage, clusters and pictures of the knowledge graph on made-up facts."""
-    _show(graph_suite.run(facts, links, paths=paths, home=home, say=_say))
+    _show(knowledge_suite.run(facts, links, paths=paths, home=home, say=_say))
 
 
 @app.command("capture")

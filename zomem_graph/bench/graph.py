@@ -1,184 +1,174 @@
-"""How long the knowledge graph takes on made-up facts and links: ways, gaps, lineage, clusters, pictures.
+"""What memory costs inside a LangGraph graph: the overhead of the graph, many at once, long threads, prompt prefixes.
 
-The links are drawn so that a few things have very many: each end is new half of the time, else an end of an
-earlier link.
+The embedder costs nothing and the model is made up, so what is measured is ours and LangGraph's.
 """
 
-import statistics
-from collections.abc import Callable, Sequence
-from functools import partial
+import asyncio
+import json
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 
 from zomem_graph.bench.conditions import conditions
 from zomem_graph.bench.homes import Say, kept_folder
-from zomem_graph.bench.processes import seconds_of, zomem_command
 from zomem_graph.bench.scoring import latency
+from zomem_graph.bench.synthetic import ProjectionEmbedder, chat
+from zomem_graph.graphs import create_chat_graph, with_memory
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, WriteOptions
-from zomem_graph.stores.records import Fact
+from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.state import MemoryState
 
 __all__ = ["run"]
 
-_RELATIONS: Final = (
-    "related",
-    "depends_on",
-    "part_of",
-    "implements",
-    "blocks",
-    "wikilink",
-    "co-captured",
-    "caused_by",
-)
-_FACTS_OF_ONE: Final = 2.5
-_AT_ONCE: Final = 5_000
-_SEED: Final = 1
-
-_Taken = dict[str, list[tuple[float, float]]]  # what -> wall and CPU seconds of each call
+_CHANNELS = ("memory_query", "memory_decision", "memory_hits", "memory_context", "memory_degraded", "memory_trace")
+_INSTRUCTIONS = SystemMessage("You are a helpful assistant.")
+_ANSWER = "I will keep that in mind."
+_MODEL_SECONDS = 1.0
+_PREFIX_TURNS = 20
 
 
-def run(
-    facts: int = 100_000,
-    links: int = 300_000,
-    *,
-    paths: int = 200,
-    home: Path | None = None,
-    rounds: int = 3,
-    say: Say = lambda _line: None,
-) -> dict[str, Any]:
-    """Fill a store and time what `memory.graph` does on it; needs no data. A `home` that is filled is used again."""
+def run(*, turns: int = 1_000, calls: int = 100, at_once: int = 50, say: Say = lambda _line: None) -> dict[str, Any]:
+    """Time `calls` turns in and outside a graph and `at_once` runs together; follow a thread of so many turns."""
     options = MemoryOptions(write=WriteOptions(background=False))
-    chance = np.random.default_rng(_SEED)
-    names = [f"thing.{number:06d}" for number in range(max(2, int(facts / _FACTS_OF_ONE)))]
-    ties = _ties(facts, links, chance)
-    hub = int(np.bincount([end for tie in ties for end in tie[:2]]).max())
-    with kept_folder(home) as folder:
-        with Memory.open(folder, embeddings="none", options=options) as memory:
-            full = memory.stats()["links"] >= links
-            filled = {} if full else _fill(memory, names, facts, ties, say)
-        with Memory.open(folder, embeddings="none", options=options) as memory:
-            say("walking")
-            walked, lengths = _walk(memory, names, paths, chance)
-            say("looking at the whole")
-            whole = _look(memory, rounds)
-            gaps = memory.graph.knowledge_gaps()
-        cold = _cold(folder, names)
+    with kept_folder(None) as folder:
+        say("filling a store with 2,000 turns")
+        with _filled(folder / "overhead", options) as memory:
+            say(f"{calls} turns plainly and in a graph")
+            overhead = _overhead(memory, calls)
+            say(f"{at_once} runs at once with a model of one second")
+            together = asyncio.run(_together(memory, at_once))
+            prefix = _prefixes(memory)
+        say(f"a thread of {turns} turns with a checkpointer")
+        with Memory.open(folder / "thread", embeddings=ProjectionEmbedder(), options=options) as memory:
+            thread = _thread(memory, turns)
     return {
         "suite": "graph",
-        "facts": facts,
-        "links": links,
-        "most_links_of_one": hub,
-        "fill_s": filled,
-        "one_by_one": walked,
-        "path_hops": lengths,
-        "whole_s": whole,
-        "found": {
-            "linked": gaps.linked,
-            "clusters": gaps.cluster_count,
-            "dead_ends": gaps.dead_end_count,
-            "weak": gaps.weak_count,
-        },
-        "cold_process_s": cold,
-        "conditions": conditions(embedder=None, options=options),
+        "overhead": overhead,
+        "at_once": together,
+        "thread": thread,
+        "prefix": prefix,
+        "conditions": conditions(embedder=ProjectionEmbedder.identity, options=options),
     }
 
 
-def _fill(
-    memory: Memory, names: Sequence[str], facts: int, ties: Sequence[tuple[int, int, int, float]], say: Say
-) -> dict[str, float]:
-    say(f"storing {facts:,} facts")
-    began = perf_counter()
-    stored: list[Fact] = []
-    for start in range(0, facts, _AT_ONCE):
-        stored += memory.remember_many(
-            {"entity": names[number % len(names)], "key": f"key {number // len(names)}", "value": f"value {number}"}
-            for number in range(start, min(facts, start + _AT_ONCE))
-        )
-    told = perf_counter()
-    say(f"tying {len(ties):,} links")
-    for start in range(0, len(ties), _AT_ONCE):
-        memory.graph.link_many(
-            {
-                "source_id": stored[source].id,
-                "target_id": stored[target].id,
-                "relation": _RELATIONS[relation],
-                "weight": weight,
-            }
-            for source, target, relation, weight in ties[start : start + _AT_ONCE]
-        )
-    return {"facts": round(told - began, 1), "links": round(perf_counter() - told, 1)}
+def _filled(home: Path, options: MemoryOptions) -> Memory:
+    memory = Memory.open(home, embeddings=ProjectionEmbedder(), options=options)
+    for number, session in enumerate(chat(2_000, 1).sessions):
+        said = [{"role": "user", "content": one.text, "name": one.speaker, "at": one.at} for one in session]
+        memory.observe(said, scope=Scope(persona="bench"), session=f"session {number}")
+    memory.flush()
+    return memory
 
 
-def _ties(facts: int, links: int, chance: np.random.Generator) -> list[tuple[int, int, int, float]]:
-    """Return so many different (source, target, relation, weight)."""
-    made: dict[tuple[int, int, int], float] = {}
-    ends: list[int] = [0, 1]
-    while len(made) < links:
-        fresh, old = chance.integers(facts, size=2), chance.integers(len(ends), size=2)
-        new = chance.random(2) < 0.5
-        source, target = (int(fresh[side]) if new[side] else ends[int(old[side])] for side in (0, 1))
-        if source != target:
-            made[source, target, int(chance.integers(len(_RELATIONS)))] = float(chance.uniform(0.1, 1.0))
-            ends += [source, target]
-    return [(*key, weight) for key, weight in made.items()]
+def _model(_state: MemoryState) -> dict[str, Any]:
+    return {"messages": [AIMessage(_ANSWER)]}
 
 
-def _walk(
-    memory: Memory, names: Sequence[str], count: int, chance: np.random.Generator
-) -> tuple[dict[str, Any], dict[str, int]]:
-    pairs = [(names[int(a)], names[int(b)]) for a, b in chance.integers(len(names), size=(count, 2))]
-    graph = memory.graph
-    taken: _Taken = {}
-    hops: dict[str, int] = {}
-    for one, other in pairs:
-        found = _timed(taken, "find_connections", partial(graph.find_connections, one, other))
-        length = str(found.hops) if found.found else "none"
-        hops[length] = hops.get(length, 0) + 1
-        _timed(taken, "show", partial(graph.show, one))
-        _timed(taken, "show, 2 hops", partial(graph.show, one, depth=2))
-        _timed(taken, "ancestors", partial(graph.ancestors, one, max_depth=3))
-        _timed(taken, "link", partial(graph.link, f"{one}.key 0", f"{other}.key 1", "related"))
-    figures = {
-        name: {**latency([wall for wall, _cpu in each]), "cpu": latency([cpu for _wall, cpu in each])}
-        for name, each in taken.items()
-    }
-    return figures, dict(sorted(hops.items()))
+def _config(thread: str, persona: str = "bench") -> RunnableConfig:
+    return {"configurable": {"thread_id": thread, "persona": persona}}
 
 
-def _timed(taken: _Taken, name: str, call: Callable[[], Any]) -> Any:
-    began, before = perf_counter(), process_time()
-    answer = call()
-    taken.setdefault(name, []).append((perf_counter() - began, process_time() - before))
-    return answer
-
-
-def _look(memory: Memory, rounds: int) -> dict[str, Any]:
-    graph = memory.graph
-    taken: _Taken = {}
-    for _round in range(rounds):
-        _timed(taken, "knowledge_gaps", graph.knowledge_gaps)
-        _timed(taken, "cycles", graph.cycles)
-        _timed(taken, "articulation_points", graph.articulation_points)
-        _timed(taken, "export, all, html", partial(graph.export, format="html"))
-    _timed(taken, "communities", graph.communities)
+def _overhead(memory: Memory, calls: int) -> dict[str, Any]:
+    """Recall and capture in turn by plain calls and by one run of the chat graph without a checkpointer."""
+    app = create_chat_graph(memory, _model).compile()
+    questions = chat(2_000, 2 * calls + 4, seed=5).questions
+    plain: list[float] = []
+    inside: list[float] = []
+    for number, question in enumerate(questions):
+        began = process_time()
+        if number % 2:
+            app.invoke({"messages": [HumanMessage(question)]}, _config(f"thread {number}"))
+            inside.append(process_time() - began)
+        else:
+            scope = Scope(persona="bench", thread=f"thread {number}")
+            memory.recall(question, scope=scope)
+            memory.capture([HumanMessage(question), AIMessage(_ANSWER)], scope=scope, source="chat")
+            plain.append(process_time() - began)
+    calls_plain, calls_inside = latency(plain[2:]), latency(inside[2:])  # the first of each load what they need
     return {
-        name: {
-            "median": round(statistics.median(wall for wall, _cpu in each), 2),
-            "most": round(max(wall for wall, _cpu in each), 2),
-            "cpu_median": round(statistics.median(cpu for _wall, cpu in each), 2),
-            "n": len(each),
-        }
-        for name, each in taken.items()
+        "plain_cpu": calls_plain,
+        "graph_cpu": calls_inside,
+        "overhead_cpu_p50_ms": round(calls_inside["p50_ms"] - calls_plain["p50_ms"], 3),
     }
 
 
-def _cold(home: Path, names: Sequence[str]) -> dict[str, float]:
-    zomem = [*zomem_command(), "--home", str(home), "graph"]
-    commands = {
-        "find-connections": [*zomem, "find-connections", "--from", names[1], "--to", names[-1]],
-        "knowledge-gaps": [*zomem, "knowledge-gaps"],
+async def _together(memory: Memory, at_once: int) -> dict[str, Any]:
+    """Run the graph for many users at once; the query vectors are ready, the model takes a second."""
+
+    async def model(_state: MemoryState) -> dict[str, Any]:
+        await asyncio.sleep(_MODEL_SECONDS)
+        return {"messages": [AIMessage(_ANSWER)]}
+
+    app = create_chat_graph(memory, model).compile()
+    questions = chat(2_000, at_once, seed=6).questions
+
+    async def one(number: int, question: str, again: str) -> None:
+        config = _config(f"{again} {number}", persona=f"user {number}")
+        await app.ainvoke({"messages": [HumanMessage(question)]}, config)
+
+    await one(0, questions[0], "first")
+    cpu, began = process_time(), perf_counter()
+    await asyncio.gather(*(one(number, question, "then") for number, question in enumerate(questions)))
+    return {
+        "runs": at_once,
+        "model_seconds": _MODEL_SECONDS,
+        "seconds": round(perf_counter() - began, 3),
+        "cpu_seconds": round(process_time() - cpu, 3),
     }
-    return {name: round(seconds_of(command), 2) for name, command in commands.items()}
+
+
+def _thread(memory: Memory, turns: int) -> dict[str, Any]:
+    """Talk on in one thread with a checkpointer; measure what our channels of the state hold."""
+    app = create_chat_graph(memory, _model).compile(checkpointer=InMemorySaver())
+    config = _config("long")
+    sizes: dict[str, int] = {}
+    questions = chat(turns, turns, seed=7).questions
+    marks = {turns * part // 10 for part in (1, 2, 5, 8, 10)}
+    largest = 0
+    for number, question in enumerate(questions, start=1):
+        state = app.invoke({"messages": [HumanMessage(question)]}, config)
+        size = len(json.dumps({name: state.get(name) for name in _CHANNELS}))
+        largest = max(largest, size)
+        if number in marks:
+            sizes[str(number)] = size
+    return {"turns": turns, "bytes_of_our_channels_at_turn": sizes, "largest": largest}
+
+
+def _prefixes(memory: Memory) -> dict[str, Any]:
+    """Compare what the model reads before the recalled block with what it read a turn earlier, byte by byte."""
+    requests: list[list[AnyMessage]] = []
+
+    def model(state: MemoryState) -> dict[str, Any]:
+        requests.append([_INSTRUCTIONS, *with_memory(state)])
+        return {"messages": [AIMessage(_ANSWER)]}
+
+    app = create_chat_graph(memory, model).compile(checkpointer=InMemorySaver())
+    for question in chat(2_000, _PREFIX_TURNS, seed=8).questions:
+        app.invoke({"messages": [HumanMessage(question)]}, _config("prefix"))
+    kept = sum(_goes_on(earlier, later) for earlier, later in pairwise(requests))
+    return {
+        "turns": len(requests),
+        "with_a_block": sum(len(request) > 2 * number + 2 for number, request in enumerate(requests)),
+        "prefix_identical": f"{kept} of {len(requests) - 1}",
+    }
+
+
+def _goes_on(earlier: Sequence[AnyMessage], later: Sequence[AnyMessage]) -> bool:
+    """Return whether a request begins with all that the one before held ahead of its block and question."""
+    stable = [message for message in earlier[:-1] if not _is_block(message)]
+    return [_bytes(message) for message in later[: len(stable)]] == [_bytes(message) for message in stable]
+
+
+def _is_block(message: AnyMessage) -> bool:
+    return isinstance(message, SystemMessage) and message is not _INSTRUCTIONS
+
+
+def _bytes(message: AnyMessage) -> bytes:
+    return f"{message.type}\0{message.content}".encode()
