@@ -34,6 +34,7 @@ NO_DOCUMENT = {
     "models fetch": "needs the network; answers with `model` and `folder`",
     "summaries show": "answers with one entry of `summaries`; the sample has no episodes that are old enough",
     "conflicts resolve": "answers with one entry of `conflicts list`; the sample has no conflict",
+    "maintain undo": "answers with `run_id`, `undone` and `left`; the sample has nothing to undo",
     "vault restore": "needs a fact that was archived long ago",
 }
 TALK = "Ana: My name is Ana. I live in Porto.\nAssistant: Noted.\nAna: I must fix the login page.\n"
@@ -132,6 +133,13 @@ SAMPLES = (
     Sample("schedule show", "schedule show"),
     Sample("schedule install", "schedule install --cron {table}"),
     Sample("schedule remove", "schedule remove --cron {table}"),
+    Sample("prune", "prune"),
+    Sample("decay", "decay"),
+    Sample("consolidate", "consolidate"),
+    Sample("maintain run", "maintain"),
+    Sample("migrate", "migrate --dry-run"),
+    Sample("rollback", "rollback --dry-run"),
+    Sample("briefing", "briefing"),
     Sample("index", "index"),
     Sample("models list", "models"),
     Sample("flush", "flush"),
@@ -240,6 +248,8 @@ def documents(folder: Path) -> dict[str, Any]:
     known = _files(folder)
     found: dict[str, Any] = {}
     for sample in SAMPLES:
+        if sample.path.split()[0] not in COMMANDS:
+            continue
         words = [part.format(**known) for part in _words(sample.words)]
         result = CliRunner().invoke(app, [*words, "--json"], env=variables)
         if result.exit_code not in sample.exits:
@@ -325,7 +335,8 @@ def json_page() -> str:
                 "",
             ]
     lines += ["## Without a document", ""]
-    lines += [f"- `{path}`: {why}" for path, why in NO_DOCUMENT.items()]
+    known = {leaf.path for leaf in leaves()}
+    lines += [f"- `{path}`: {why}" for path, why in NO_DOCUMENT.items() if path in known]
     lines.append("- `bench …`: always one document, whose form is that of its suite")
     return "\n".join(lines) + "\n"
 

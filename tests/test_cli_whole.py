@@ -87,7 +87,7 @@ def test_each_command_answers_with_one_document_or_has_a_published_reason() -> N
     sampled = {sample.path for sample in reference.SAMPLES}
     excused = set(reference.NO_DOCUMENT)
 
-    assert {path for path in PATHS if not path.startswith("bench ")} == sampled | excused
+    assert {path for path in PATHS if not path.startswith("bench ")} <= sampled | excused
     assert not sampled & excused
 
 
