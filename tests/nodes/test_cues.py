@@ -161,6 +161,13 @@ def test_an_empty_message_is_skipped() -> None:
     assert verdict("") is Verdict.SKIP
 
 
+def test_what_leans_on_its_conversation_is_not_general_knowledge() -> None:
+    for message in ("And what does she do?", "How does it work?"):
+        assert judge(read_cues(message)).verdict is Verdict.SKIP
+        assert judge(read_cues(message), leaning=True).verdict is Verdict.UNSURE
+    assert judge(read_cues("thanks!"), leaning=True).verdict is Verdict.SKIP
+
+
 def test_every_judgement_has_a_reason_in_one_line() -> None:
     for message in ("hello", "continue", "Who is Marta?", "my keys?", "", "[[x]]", "what is a monad?"):
         reason = judge(read_cues(message)).reason

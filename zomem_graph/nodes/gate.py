@@ -6,7 +6,7 @@ from typing import Any, Literal
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Flow
-from zomem_graph.nodes.inputs import latest_question
+from zomem_graph.nodes.inputs import history_of, latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.gate import decide_by_words
@@ -19,8 +19,8 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_query` and `memory_decision` from the latest message."""
 
     def gate(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        question, _history = latest_question(state)
-        verdict = plain(decide_by_words(question))
+        question, _before = latest_question(state)
+        verdict = plain(decide_by_words(question, history_of(state)))
         verdict["started"] = memory.clock().isoformat()
         running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
         return {

@@ -106,8 +106,12 @@ def read_cues(message: str) -> Cues:
     )
 
 
-def judge(cues: Cues) -> Judgement:
-    """Return what the gate does, and why: continuation first, then wikilinks, then the other cues."""
+def judge(cues: Cues, *, leaning: bool = False) -> Judgement:
+    """Return what the gate does, and why: continuation first, then wikilinks, then the other cues.
+
+    `leaning` says that the message leans on its conversation: then "what does she do?" asks of somebody in it, and
+    its own words do not make it general knowledge.
+    """
     if cues.empty:
         return Judgement(Verdict.SKIP, "the message is empty")
     if cues.continuation:
@@ -116,7 +120,9 @@ def judge(cues: Cues) -> Judgement:
         return Judgement(Verdict.NEEDED, f"links to {cues.wikilinks[0]}")
     if cues.courtesy_only:
         return Judgement(Verdict.SKIP, "only courtesies or an answer")
-    return _need(cues) or _no_need(cues) or Judgement(Verdict.UNSURE, "the words alone do not decide")
+    return (
+        _need(cues) or _no_need(cues, leaning=leaning) or Judgement(Verdict.UNSURE, "the words alone do not decide")
+    )
 
 
 def _need(cues: Cues) -> Judgement | None:
@@ -133,14 +139,14 @@ def _need(cues: Cues) -> Judgement | None:
     return None
 
 
-def _no_need(cues: Cues) -> Judgement | None:
+def _no_need(cues: Cues, *, leaning: bool) -> Judgement | None:
     if cues.small_talk:
         return Judgement(Verdict.SKIP, "small talk about the assistant")
     if cues.greeting and not cues.is_question and len(cues.keywords) <= _A_FEW and not cues.capitalised_names:
         return Judgement(Verdict.SKIP, "a greeting and little else")
     if cues.self_contained_task:
         return Judgement(Verdict.SKIP, "a task that holds all it needs")
-    if cues.general_knowledge:
+    if cues.general_knowledge and not leaning:
         return Judgement(Verdict.SKIP, "general knowledge")
     return None
 

@@ -10,6 +10,7 @@ from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import gate_ask
 from zomem_graph.nodes.rules.cues import Verdict, judge, read_cues
 from zomem_graph.nodes.rules.doubt import in_doubt
+from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.rules.replies import GateReply, read_gate
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.query import Retrieved
@@ -26,10 +27,10 @@ _SHOWN = 3  # finds that the model sees
 _DECISIONS = {Verdict.SKIP: "skip", Verdict.UNSURE: "look"}
 
 
-def decide_by_words(message: str) -> GateVerdict:
-    """Return what the words of a message alone say: skip it, recall, or look into memory first."""
+def decide_by_words(message: str, history: Sequence[str] = ()) -> GateVerdict:
+    """Return what the words of a message say, within its conversation: skip it, recall, or look into memory."""
     cues = read_cues(message)
-    judgement = judge(cues)
+    judgement = judge(cues, leaning=bool(history) and bool(is_followup(message, history)))
     continuation = judgement.verdict is Verdict.CONTINUE
     decision = _DECISIONS.get(judgement.verdict, "recall")
     return GateVerdict(

@@ -65,7 +65,7 @@ class RecallRequest:
 def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
     """Return what to inject before a message, or why nothing is."""
     started = services.clock()
-    verdict = decide_by_words(request.message)
+    verdict = decide_by_words(request.message, request.history)
     found = Retrieved()
     if verdict.continuation:
         found = yield from go_on(services, request)
@@ -80,7 +80,7 @@ def recall_continuation(services: Services, request: RecallRequest) -> Flow[Reco
     """Return what brings a model back into earlier work, whatever the gate thinks of the message."""
     started = services.clock()
     verdict = replace(
-        decide_by_words(request.message),
+        decide_by_words(request.message, request.history),
         decision="recall",
         method="continuation",
         reason="asked to go on with earlier work",
