@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.zomem_graph.command_line import CommandLine
 from tests.zomem_graph.vault.kit import Ground, json_lines
 from zomem_graph.bench.vault_days import extraction, labelled_sessions
 from zomem_graph.nodes.rules.session_lines import message_in
@@ -169,3 +170,13 @@ def test_pages_hold_what_labelled_sessions_say() -> None:
     assert found["precision"] >= 0.90
     assert found["recall"] >= 0.50
     assert found["labels"] == 100
+
+
+def test_the_suite_is_there_on_the_command_line(tmp_path: Path) -> None:
+    small = ("--nights", "2", "--sessions", "2", "--kills", "0", "--facts", "60")
+    words = ("bench", "vault", "--data", str(LABELLED), *small)
+    found = json.loads(CommandLine(tmp_path / "home").ok(*words))
+
+    assert found["nights"]["nights_with_a_fault"] == 0
+    assert found["rebuild"]["unlike"] == 0
+    assert found["consolidation"]["indexed"] == 60
