@@ -17,7 +17,7 @@ from zomem_graph.nodes.ports import Clock, Embedder
 from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import InvalidInput, StoreError, UnknownName, ZomemError
+from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly, UnknownName, ZomemError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.lock import FolderLock
@@ -28,6 +28,7 @@ from zomem_graph.vault.embedding import choose_embedder
 from zomem_graph.vault.files import replace_file
 from zomem_graph.vault.following import catch_up, follow, rewrite
 from zomem_graph.vault.ground import Ground
+from zomem_graph.vault.hand import touched
 from zomem_graph.vault.lease import Lease, this_host
 from zomem_graph.vault.mirror import write_memory_page
 from zomem_graph.vault.options import VaultOptions, read_options
@@ -184,6 +185,12 @@ class Vault:
     def recall(self, query: str, *, limit: int = 10, scope: Scope | None = None, probe: bool = False) -> VaultHits:
         """Return what answers a question, from the vault and the rest of the memory; the best are used and raised."""
         self._check()
+        if touched(self.ground):
+            try:
+                with self.ground.held(wait_seconds=5.0):
+                    catch_up(self.ground)
+            except (StoreLocked, StoreReadOnly):
+                pass  # the answer is given from what was known before the edit; the next call takes it in
         return recall(self.ground, query, limit=limit, scope=scope or self.ground.scope, probe=probe)
 
     def summarize(self, day: date | str | None = None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from zomem_graph.vault.activity import archive, join
 from zomem_graph.vault.files import append_lines, read_lines
 from zomem_graph.vault.ground import Ground, Told
 
-__all__ = ["HAND", "TakenIn", "erased_texts", "note_files", "take_in"]
+__all__ = ["HAND", "TakenIn", "erased_texts", "note_files", "take_in", "touched"]
 
 HAND: Final = "hand"
 _STAMPS: Final = "vault.stamps"
@@ -53,6 +53,12 @@ def take_in(ground: Ground) -> TakenIn:
         if known.get(path.name) != _stamp(path):
             _take_in_file(ground, path, taken)
     return taken
+
+
+def touched(ground: Ground) -> bool:
+    """Return whether somebody else wrote into the files since we did."""
+    known = _stamps(ground)
+    return any(known.get(path.name) != _stamp(path) for path in (ground.place.facts, ground.place.archived))
 
 
 def erased_texts(ground: Ground) -> list[str]:

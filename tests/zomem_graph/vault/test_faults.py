@@ -27,6 +27,14 @@ def test_an_edited_line_is_taken_in_as_said_by_hand(ground: Ground) -> None:
     assert {line["object"]: line["source"] for line in json_lines(ground.facts)}["9443"] == "hand"
 
 
+def test_a_recall_right_after_an_edit_answers_with_it(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        ground.facts.write_text(ground.facts.read_text("utf-8").replace('"8443"', '"9443"'), "utf-8")
+
+        assert [hit.text for hit in vault.recall("gateway port").hits] == ["gateway port: 9443"]
+
+
 def test_a_line_that_gets_another_subject_moves_the_fact(ground: Ground) -> None:
     with ground.open() as vault:
         vault.ingest([said("gateway", "port", "8443")])
