@@ -87,8 +87,12 @@ class Care:
     # -- what may change -----------------------------------------------------------------------
 
     def facts_after(self, fact_id: str, *, limit: int) -> list[Fact]:
-        """Return current facts by id after this one, for walking over all of them in short reads."""
-        where = (_fact.state == "current", _fact.id > fact_id)
+        """Return current facts by id after this one, for walking over all of them in short reads.
+
+        Not those of a vault: their activation alone decides what becomes of them (spec F133).
+        """
+        of_a_vault = select(sql.vault_facts.c.fact_id)
+        where = (_fact.state == "current", _fact.id > fact_id, _fact.id.not_in(of_a_vault))
         rows = self._connection.execute(select(sql.facts).where(*where).order_by(_fact.id).limit(limit))
         return [Fact(**row) for row in rows.mappings()]
 

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.errors import InvalidInput, StoreLocked, StoreReadOnly
 from zomem_graph.stores.identity import content_hash
@@ -56,7 +58,7 @@ def recall(ground: Ground, query: str, *, limit: int, scope: Scope, probe: bool 
     if limit < 1:
         raise InvalidInput(f"limit must be at least 1, not {limit}.")
     memory = ground.memory
-    found = memory.search(query, scope=scope, limit=limit * _SPARE)
+    found = memory.search(query, scope=scope, limit=limit * _SPARE, probe=True)  # uses are counted below
     facts = [hit.id for hit in found if hit.kind == "fact"]
     now = ground.now()
     with memory.stores.read() as unit:
@@ -69,10 +71,13 @@ def recall(ground: Ground, query: str, *, limit: int, scope: Scope, probe: bool 
     activation = {hit.id: standing[hit.id].activation for hit in best if hit.id in standing}
     raised = [] if probe else [hit.id for hit in best[:_RAISED] if hit.id in standing]
     notes = _use(ground, raised, content_hash(query, now.isoformat()), scope) if raised else ()
+    others = [] if probe else [hit for hit in best if hit.id not in standing]
+    if others and (note := run(count_returned(memory, others, asked=query, kind="search", scope=scope))) is not None:
+        notes = (*notes, note)
     return VaultHits(
         hits=tuple(best),
         activation=activation,
-        raised=() if notes else tuple(raised),
+        raised=tuple(raised),
         degraded=(*found.degraded, *notes),
     )
 

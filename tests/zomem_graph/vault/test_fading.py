@@ -135,6 +135,20 @@ def test_an_archived_fact_can_be_brought_back(ground: Ground) -> None:
     assert len(json_lines(ground.facts)) == 1
 
 
+def test_the_upkeep_of_the_home_leaves_the_fate_of_a_vault_to_the_vault(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        vault.memory.remember("relay", "port", "2626")
+        for _ in range(100):
+            ground.clock.advance(days=1)
+            vault.memory.observe([{"role": "user", "content": f"day {ground.clock():%j}"}])
+        vault.memory.maintain()
+        vault.consolidate()
+
+        assert vault.memory.stats()["facts"] == 1
+        assert [line["subject"] for line in json_lines(ground.facts)] == ["gateway"]
+
+
 def test_over_the_cap_the_least_active_go_first_and_only_the_vault_counts(ground: Ground) -> None:
     with ground.open(max_facts=3) as vault:
         for number in range(6):
