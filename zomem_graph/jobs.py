@@ -24,7 +24,7 @@ def memory_jobs(
     report = str((reports or home / "reports").absolute())
     folders = (word for root in roots for word in ("--root", str(root.absolute())))
     daily = ("conversations", "--since", "24h", *folders, "--report", report, *(("--mail",) if mail else ()))
-    jobs = [Job(when="17 * * * *", arguments=(*start, "flush"), about="embed and index what waits")]
+    jobs = [Job(when="17 * * * *", arguments=(*start, "maintain"), about="let time do its work")]
     if roots:
         jobs.append(Job(when="0 4 * * *", arguments=(*start, *daily), about="learn from the last day's workspaces"))
     return tuple(jobs)

@@ -275,3 +275,15 @@ def test_the_graph_is_looked_at_from_every_side(memory: Memory) -> None:
         assert answer(memory, "memory_graph", look=look, what="site")["found"] is not None
     assert "needs what" in said(called(memory, "memory_graph"))
     assert "needs to" in said(called(memory, "memory_graph", look="find_connections", what="site"))
+
+
+def test_time_does_its_work_and_says_what_it_would_do(memory: Memory, clock: FixedClock) -> None:
+    memory.remember("tent", "place", "the meadow", tier="session")
+    clock.advance(days=3)
+
+    would = answer(memory, "memory_prune", dry_run=True)
+    assert (would["dry_run"], would["changes"]) == (True, 1)
+    assert answer(memory, "memory_lookup", entity="tent")["facts"] == [] or would["moved"][0]["why"]
+    assert answer(memory, "memory_prune")["changes"] == 1
+    assert answer(memory, "memory_maintain")["changes"] == 0
+    assert called(memory, "memory_maintain", persona_of_server="ann").is_error

@@ -85,7 +85,7 @@ def test_a_table_keeps_other_peoples_lines_and_gets_ours_once(zomem: CommandLine
 
     assert (first["changed"], again["changed"]) == ([str(table)], [])
     assert table.read_text("utf-8").startswith(OTHERS)
-    assert table.read_text("utf-8").count("flush") == 1
+    assert table.read_text("utf-8").count(" maintain") == 1
     assert zomem.json("schedule", "remove", "--cron", str(table))["removed"] == [str(table)]
     assert table.read_text("utf-8") == OTHERS
 

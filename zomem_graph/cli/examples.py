@@ -50,6 +50,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "index": "zomem index --rebuild",
         "models fetch": "zomem models fetch minilm",
         "health": "zomem health --json",
+        "maintain run": "zomem maintain run --every 1h",
         "vault init": "zomem vault init --data-path /data/memory",
         "vault recall": 'zomem vault recall "what does ana like?"',
         "vault restore": "zomem vault restore fact-1f2e3d4c",

@@ -19,6 +19,8 @@ TOOL_NAMES = (
     "memory_capture",
     "memory_link",
     "memory_unlink",
+    "memory_prune",
+    "memory_maintain",
     "memory_delete",
     "memory_retract",
     "memory_forget",

@@ -13,6 +13,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 from zomem_graph.memory import Memory
+from zomem_graph.server.caring import Caring
 from zomem_graph.server.desk import Desk
 from zomem_graph.server.finding import Finding
 from zomem_graph.server.keeping import Keeping
@@ -61,6 +62,8 @@ TOOLS: tuple[ToolLine, ...] = (
     ToolLine(Keeping, "memory_capture", "Learn from a conversation", _REPEATS),
     ToolLine(Keeping, "memory_link", "Tie two things together", _REPEATS),
     ToolLine(Keeping, "memory_unlink", "Untie two things", _REMOVES),
+    ToolLine(Caring, "memory_prune", "Archive what is past its time", _REMOVES),
+    ToolLine(Caring, "memory_maintain", "Let time do its work", _REMOVES),
     ToolLine(Keeping, "memory_delete", "Take one thing out of memory", _REMOVES),
     ToolLine(Keeping, "memory_retract", "Say that a fact was never true", _REMOVES),
     ToolLine(Keeping, "memory_forget", "Erase for good", _REMOVES),
