@@ -26,6 +26,9 @@ BROAD_EXCEPT_ALLOWED: Mapping[str, str] = {
     "zomem_graph/models/failures.py:provider_errors": (
         "raises everything again as a ModelError: the clients of the providers share no root error"
     ),
+    "zomem_graph/nodes/steps/execute.py:_put_down": (
+        "an executor is anybody's code; what it raises in its thread is carried to the thread that waits"
+    ),
     "zomem_graph/testing/store_suite.py:_tried": (
         "a store under test is anybody's code; what it raises is what the check reports"
     ),

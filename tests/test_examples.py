@@ -24,6 +24,15 @@ SHOWN: dict[str, tuple[list[str], list[str]]] = {
     "middleware_agent.py": (["<recalled-memory>", "Mia moved to Lisbon"], []),
     "nodes_one_by_one.py": (["event: gate", "event: retrieve", "event: compose", "event: capture", "Lisbon"], []),
     "plain_python.py": (["9090", "inject because", "Lisbon", "thanks! -> skip"], ["8080"]),
+    "shared_pool.py": (
+        [
+            "tester: shop port: 8443",
+            "auditor: knows nothing",
+            "coder would ask: linter",
+            "out of the pool: knows nothing",
+        ],
+        [],
+    ),
     "store_in_a_graph.py": (
         [
             "ann: What does my cat like? -> I knew: My cat likes tuna.",
@@ -33,6 +42,11 @@ SHOWN: dict[str, tuple[list[str], list[str]]] = {
     ),
     "studio.py": (["graph TD;", "recall", "chat", "capture"], []),
     "subgraphs.py": (["Lisbon", "messages in the state: 2"], []),
+    "supervisor_with_memory.py": (
+        ["intern (rate_limited) then senior (ok)", "port: 9090", "delegated: senior (ok)", "breaker open"],
+        [],
+    ),
+    "swarm_router.py": (["fix: ada", "docs: ben", "data: cleo"], []),
     "tools_agent.py": (["memory_save: Saved as", "memory_search: <recalled-memory>", "Lisbon"], ["Not saved"]),
 }
 OFFLINE = (

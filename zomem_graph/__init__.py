@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         create_chat_graph,
         create_maintenance_graph,
         create_recall_graph,
+        create_swarm_graph,
         with_memory,
     )
     from zomem_graph.memory import Memory
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.gate import create_gate_node, gate_route
     from zomem_graph.nodes.options import MemoryOptions
     from zomem_graph.nodes.retrieve import create_retrieve_node
+    from zomem_graph.nodes.router import create_router_node
     from zomem_graph.nodes.scope import Scope
     from zomem_graph.nodes.state import MemoryState
     from zomem_graph.nodes.values import CaptureReport, Hit, Recollection
@@ -51,6 +53,8 @@ __all__ = [
     "create_gate_node",
     "create_recall_graph",
     "create_retrieve_node",
+    "create_router_node",
+    "create_swarm_graph",
     "gate_route",
     "memory_tools",
     "with_memory",
@@ -77,6 +81,8 @@ _HOMES = {
     "create_gate_node": "nodes.gate",
     "create_recall_graph": "graphs",
     "create_retrieve_node": "nodes.retrieve",
+    "create_router_node": "nodes.router",
+    "create_swarm_graph": "graphs",
     "gate_route": "nodes.gate",
     "memory_tools": "tools",
     "with_memory": "graphs",

@@ -19,12 +19,14 @@ from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.state import MaintenanceState, MemoryState
 from zomem_graph.nodes.steps.maintain import Upkeep
+from zomem_graph.swarm import create_swarm_graph
 
 __all__ = [
     "create_capture_graph",
     "create_chat_graph",
     "create_maintenance_graph",
     "create_recall_graph",
+    "create_swarm_graph",
     "with_memory",
 ]
 

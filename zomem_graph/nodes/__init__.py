@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.maintenance import create_maintenance_node
     from zomem_graph.nodes.multi_hop import create_multi_hop_node
     from zomem_graph.nodes.retrieve import create_retrieve_node
+    from zomem_graph.nodes.router import create_router_node
 
 __all__ = [
     "create_briefing_node",
@@ -22,6 +23,7 @@ __all__ = [
     "create_maintenance_node",
     "create_multi_hop_node",
     "create_retrieve_node",
+    "create_router_node",
     "gate_route",
 ]
 
@@ -34,6 +36,7 @@ _HOMES = {
     "create_maintenance_node": "maintenance",
     "create_multi_hop_node": "multi_hop",
     "create_retrieve_node": "retrieve",
+    "create_router_node": "router",
     "gate_route": "gate",
 }
 

@@ -1,13 +1,13 @@
 """One piece of code for sync and async: a step is a generator that yields what it must wait for.
 
-A step never waits itself. It yields `Work` (a short blocking call), `Question` (a chat model) or
-`Together` (several steps side by side) and gets the result back. `run` waits, `arun` awaits; the
-step's own lines between two yields are pure rules and run where they are.
+A step never waits itself. It yields `Work` (a short blocking call), `Question` (a chat model), `Either` (what
+exists in both forms) or `Together` (several steps side by side) and gets the result back. `run` waits, `arun`
+awaits; the step's own lines between two yields are pure rules and run where they are.
 """
 
 import asyncio
 import contextvars
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from zomem_graph.nodes.ports import Ask, ChatModel
 from zomem_graph.stores.errors import ZomemError
 
-__all__ = ["Effect", "Failed", "Flow", "Question", "Together", "Work", "arun", "attempt", "run", "work"]
+__all__ = ["Effect", "Either", "Failed", "Flow", "Question", "Together", "Work", "arun", "attempt", "run", "work"]
 
 R = TypeVar("R")
 
@@ -36,6 +36,14 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Either:
+    """A call that exists in two forms, one that waits and one that awaits, such as a Runnable's."""
+
+    call: Callable[[], Any]
+    acall: Callable[[], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A side-by-side step that raised; it never stops the others."""
 
@@ -49,7 +57,7 @@ class Together:
     flows: Sequence["Flow[Any]"]
 
 
-Effect = Work | Question | Together
+Effect = Work | Question | Either | Together
 Flow = Generator[Effect, Any, R]
 
 
@@ -105,6 +113,8 @@ def _wait(effect: Effect) -> Any:
             return call()
         case Question(model, ask):
             return model.ask(ask)
+        case Either(call, _):
+            return call()
         case Together(flows):
             return _side_by_side(flows)
 
@@ -115,6 +125,8 @@ async def _await(effect: Effect) -> Any:
             return await asyncio.to_thread(call)
         case Question(model, ask):
             return await model.aask(ask)
+        case Either(_, acall):
+            return await acall()
         case Together(flows):
             return await asyncio.gather(*(arun(attempt(flow)) for flow in flows))
 

@@ -6,7 +6,7 @@ come out as plain data.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
@@ -25,15 +25,23 @@ class Running:
     scope: Scope
     run_id: str
     emit: Callable[[Mapping[str, Any]], None]
+    config: RunnableConfig
 
 
-Step = Callable[[Mapping[str, Any], Running], Flow[dict[str, Any]]]
+Changed = TypeVar("Changed")  # what a step hands back: a part of the state, or a Command
 
 
-class MemoryNode(Runnable[Any, dict[str, Any]]):
+class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
     """A step as a LangGraph node with a name; runs sync and async."""
 
-    def __init__(self, name: str, step: Step, services: Services, *, of_everybody: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        step: Callable[[Mapping[str, Any], Running], Flow[Changed]],
+        services: Services,
+        *,
+        of_everybody: bool = False,
+    ) -> None:
         """Make a node; one `of_everybody` looks after all personas and needs none named."""
         self.name = name
         self._of_everybody = of_everybody
@@ -45,7 +53,7 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
         input: Any,  # noqa: A002  # the name LangChain gives it
         config: RunnableConfig | None = None,
         **kwargs: Any,
-    ) -> dict[str, Any]:
+    ) -> Changed:
         """Run the step and return what it changed in the state."""
         return run(self._step(_state(input), self._running(config)))
 
@@ -54,7 +62,7 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
         input: Any,  # noqa: A002  # as in `invoke`
         config: RunnableConfig | None = None,
         **kwargs: Any,
-    ) -> dict[str, Any]:
+    ) -> Changed:
         """Run the step without blocking the event loop and return what it changed in the state."""
         return await arun(self._step(_state(input), self._running(config)))
 
@@ -65,7 +73,7 @@ class MemoryNode(Runnable[Any, dict[str, Any]]):
         scope = scope_of_run(runtime.context, configurable, strict=strict)
         info = runtime.execution_info
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
-        return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer)
+        return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer, config=config or {})
 
 
 def _state(state: Any) -> Mapping[str, Any]:

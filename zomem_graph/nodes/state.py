@@ -13,7 +13,7 @@ class MemoryState(MessagesState):
 
     Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
     nothing is needed; `memory_degraded` names what was missing while it was made. `memory_briefing` is there
-    where the graph has a briefing node.
+    where the graph has a briefing node; `memory_route` says who the router chose, with every score.
     """
 
     memory_query: str
@@ -23,6 +23,7 @@ class MemoryState(MessagesState):
     memory_degraded: list[str]
     memory_trace: list[dict[str, Any]]
     memory_briefing: str
+    memory_route: dict[str, Any]
 
 
 class MaintenanceState(TypedDict, total=False):

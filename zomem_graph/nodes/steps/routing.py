@@ -85,8 +85,10 @@ def route(services: Services, request: RouteRequest) -> Flow[Choice]:
 
 
 def named_in(task: str) -> list[str]:
-    """Return the normal forms of the names in a task."""
-    return list(dict.fromkeys(key for name in entities(task[:_READ]) if (key := entity_key(name))))
+    """Return the normal forms of the names in a task. Its first word is capitalised anyway, so it is none."""
+    first = entity_key(task.split(maxsplit=1)[0]) if len(task.split(maxsplit=1)) > 1 else ""
+    found = (entity_key(name) for name in entities(task[:_READ]))
+    return list(dict.fromkeys(key for key in found if key and key != first))
 
 
 def _choose(services: Services, request: RouteRequest) -> Choice:

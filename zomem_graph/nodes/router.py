@@ -1,0 +1,52 @@
+"""The router as a node: memory decides who gets the message, and says why."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from langchain_core.runnables import Runnable
+from langgraph.types import Command
+
+from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.inputs import latest_question
+from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.routing import Candidate, Choice
+from zomem_graph.nodes.steps.routing import RouteRequest, candidates_of, route
+from zomem_graph.nodes.values import plain
+
+__all__ = ["create_router_node", "plain_choice"]
+
+
+def create_router_node(
+    memory: Services, executors: Iterable[str | Candidate], *, strategy: str = "balanced", category: str | None = None
+) -> Runnable[Any, Command[Any]]:
+    """Return the node that sends the latest user message to the executor of its name: `Command(goto=…)`.
+
+    `executors` are the names of your nodes, or `Candidate`s that say what each is good at. Every score and reason is
+    in `memory_route` (on a state that has it, such as MemoryState) and in the custom stream; `active_agent` is set
+    for langgraph-swarm. Raises InvalidInput when it is built without executors or with an unknown strategy.
+    """
+    candidates = candidates_of(executors)
+    RouteRequest(task="any", strategy=strategy, category=category).checked()
+
+    def step(state: Mapping[str, Any], running: Running) -> Flow[Command[Any]]:
+        task, _before = latest_question(state)
+        request = RouteRequest(
+            task=task or "(nothing was said)",
+            candidates=candidates,
+            strategy=strategy,
+            category=category,
+            scope=running.scope,
+        )
+        choice = yield from route(memory, request)
+        told = plain_choice(choice)
+        running.emit({"memory": "route", **told})
+        return Command(goto=choice.executor, update={"memory_route": told, "active_agent": choice.executor})
+
+    return MemoryNode("route", step, memory)
+
+
+def plain_choice(choice: Choice) -> dict[str, Any]:
+    """Return a choice as plain data for a graph's state."""
+    told: dict[str, Any] = plain(choice)
+    return {**told, "order": list(choice.order)}

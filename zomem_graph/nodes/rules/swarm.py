@@ -1,0 +1,98 @@
+"""What a swarm is asked to do, read strictly, and how its work went (spec F135, F137)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import isfinite
+from typing import Any, Final
+
+from zomem_graph.nodes.rules.task_words import similarity
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["STAGNANT", "Task", "outcome_of", "read_tasks", "stagnation"]
+
+STAGNANT: Final = 0.6
+_MOST_TASKS: Final = 1_000
+_MOST_COMPARED: Final = 8
+_LONGEST_TASK: Final = 1_000_000
+_NAMES: Final = ("task", "id", "category", "tags", "executor", "procedure", "timeout_seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One task of a swarm. `executor` and `timeout_seconds` overrule routing and options."""
+
+    number: int
+    id: str
+    task: str
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    executor: str | None = None
+    procedure: str | None = None
+    timeout_seconds: float | None = None
+
+
+def read_tasks(given: Any) -> list[Task]:
+    """Return tasks given as texts or as mappings with `task`; raise InvalidInput that names what is wrong."""
+    if isinstance(given, str | Mapping):
+        given = [given]
+    if not isinstance(given, Sequence):
+        raise InvalidInput(f"tasks must be a list of texts or mappings, not {type(given).__name__}.")
+    if len(given) > _MOST_TASKS:
+        raise InvalidInput(f"A swarm takes at most {_MOST_TASKS} tasks at once, not {len(given)}.")
+    tasks = [_task(number, one) for number, one in enumerate(given, start=1)]
+    ids = [task.id for task in tasks]
+    if doubles := sorted({id_ for id_ in ids if ids.count(id_) > 1}):
+        raise InvalidInput(f"Two tasks have the id {doubles[0]!r:.80}.")
+    return tasks
+
+
+def outcome_of(outcomes: Sequence[str]) -> str:
+    """Return success when no task failed, failure when all did, else resolved (spec F135)."""
+    failed = sum(outcome == "failure" for outcome in outcomes)
+    return "success" if not failed else "failure" if failed == len(outcomes) else "resolved"
+
+
+def stagnation(retries: int, most_retries: int, answers: Sequence[str], open_tasks: int, tasks: int) -> float:
+    """Return how much a run turns on the spot, 0-1: .5 retries used up + .3 like answers + .2 left open (F137)."""
+    used = retries / most_retries if most_retries else 0.0
+    pairs = list(combinations(answers[-_MOST_COMPARED:], 2))
+    alike = sum(similarity(a, b) for a, b in pairs) / len(pairs) if pairs else 0.0
+    return 0.5 * min(1.0, used) + 0.3 * alike + 0.2 * (open_tasks / tasks if tasks else 0.0)
+
+
+def _task(number: int, given: Any) -> Task:
+    fields: Mapping[str, Any] = {"task": given} if isinstance(given, str) else given
+    if not isinstance(fields, Mapping):
+        raise InvalidInput(f"Task {number} must be a text or a mapping, not {type(given).__name__}.")
+    if unknown := sorted(str(name) for name in fields if name not in _NAMES):
+        raise InvalidInput(f"Task {number} has the unknown {unknown[0]!r:.40}; known are {', '.join(_NAMES)}.")
+    text = fields.get("task")
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"Task {number} is empty. Say in a sentence what is to be done.")
+    if len(text) > _LONGEST_TASK:
+        raise InvalidInput(f"Task {number} has {len(text):,} characters; the most is {_LONGEST_TASK:,}.")
+    for name in ("category", "executor", "procedure"):
+        if fields.get(name) is not None and not isinstance(fields[name], str):
+            raise InvalidInput(f"{name} of task {number} must be a name.")
+    tags = fields.get("tags") or ()
+    if isinstance(tags, str) or not all(isinstance(tag, str) for tag in tags):
+        raise InvalidInput(f"tags of task {number} must be a list of names.")
+    return Task(
+        number=number,
+        id=str(fields.get("id") or number),
+        task=text,
+        category=fields.get("category"),
+        tags=tuple(tags),
+        executor=fields.get("executor"),
+        procedure=fields.get("procedure"),
+        timeout_seconds=_seconds(number, fields.get("timeout_seconds")),
+    )
+
+
+def _seconds(number: int, value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
+        raise InvalidInput(f"timeout_seconds of task {number} must be a number above 0, not {value!r:.40}.")
+    return float(value)
