@@ -20,6 +20,7 @@ from zomem_graph.bench import mcp as mcp_suite
 from zomem_graph.bench import recall as recall_suite
 from zomem_graph.bench import startup as startup_suite
 from zomem_graph.bench import suites as time_suites
+from zomem_graph.bench import swarm as swarm_suite
 from zomem_graph.bench import through as through_suite
 from zomem_graph.bench import vault as vault_suite
 
@@ -196,6 +197,21 @@ def import_(
 ) -> None:
     """Import a vault of made-up notes: notes a second, peak memory, found by words and by meaning."""
     _show(import_suite.run(n, say=_say))
+
+
+@app.command("swarm")
+def swarm(
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder of LoCoMo, for the tokens of memory.", exists=True)
+    ] = None,
+    tasks: Annotated[int, typer.Option("--tasks", help="How many tasks a seed.", min=20)] = 500,
+    seeds: Annotated[int, typer.Option("--seeds", help="How many seeds.", min=1)] = 20,
+    runs: Annotated[int, typer.Option("--runs", help="How many runs of 11 tasks a conversation.", min=1)] = 10,
+    home: Home = None,
+    embeddings: Embeddings = None,
+) -> None:
+    """Simulate routing against chance, and count the tokens of memory that the gate saves a swarm."""
+    _show(swarm_suite.run(data, tasks=tasks, seeds=seeds, runs=runs, home=home, embeddings=embeddings, say=_say))
 
 
 @app.command("embedders")

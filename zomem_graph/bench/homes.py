@@ -59,6 +59,12 @@ class Homes:
         with Memory.open(home, embeddings=self._embeddings, options=options) as memory:
             yield memory
 
+    def filled(self, haystack: Haystack) -> Path:
+        """Return the folder of the haystack's memory, filled and indexed; open a copy of it to change anything."""
+        home = self._root / haystack.name
+        self._fill(home, haystack)
+        return home
+
     def _fill(self, home: Path, haystack: Haystack) -> None:
         mark, digest = home / _MARK, _digest(haystack)
         if mark.is_file() and json.loads(mark.read_text("utf-8")).get("digest") == digest:

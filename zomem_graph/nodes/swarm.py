@@ -141,7 +141,12 @@ def create_tell_node(memory: Services, *, options: SwarmOptions) -> Runnable[Any
         )
         if isinstance(told, Failed):
             return _not_told("empty", "memory could not be asked", [f"recall: {told.error}"])
-        decision = {"decision": told.recalled.decision, "reason": told.recalled.reason, "tokens": told.tokens}
+        decision = {
+            "decision": told.recalled.decision,
+            "reason": told.recalled.reason,
+            "tokens": told.tokens,
+            "items": [hit.id for hit in told.recalled.hits],
+        }
         running.emit({"memory": "tell", "task": task.id, **decision})
         return {
             "memory_context": told.text,

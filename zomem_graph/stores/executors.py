@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.sql import ColumnElement
@@ -13,6 +14,7 @@ from zomem_graph.stores.work_records import ExecutorHistory, ExecutorRun
 __all__ = ["Executors"]
 
 _t = sql.executor_runs.c
+_BRIEF = (_t.executor, _t.category, _t.outcome, _t.failure_class, _t.duration_ms, _t.at)
 _h = sql.executor_history.c
 
 
@@ -28,9 +30,11 @@ class Executors:
             rows = [{each.name: getattr(run, each.name) for each in fields(ExecutorRun)} for run in runs]
             self._connection.execute(insert(sql.executor_runs), rows)
 
-    def of_category(self, personas: Sequence[str], category: str, *, limit: int) -> list[ExecutorRun]:
-        """Return the latest attempts at tasks of a category, oldest first."""
-        return self._latest(_t.persona.in_(list(personas)), _t.category == category, limit=limit)
+    def of_category(
+        self, personas: Sequence[str], category: str, *, limit: int, brief: bool = False
+    ) -> list[ExecutorRun]:
+        """Return the latest attempts at tasks of a category, oldest first; `brief` without ids and texts."""
+        return self._latest(_t.persona.in_(list(personas)), _t.category == category, limit=limit, brief=brief)
 
     def of_executor(
         self,
@@ -41,8 +45,9 @@ class Executors:
         category: str | None = None,
         since: datetime | None = None,
         outcome: str | None = None,
+        brief: bool = False,
     ) -> list[ExecutorRun]:
-        """Return the latest attempts of an executor, oldest first."""
+        """Return the latest attempts of an executor, oldest first; `brief` without ids and texts."""
         where: list[ColumnElement[bool]] = [_t.persona.in_(list(personas)), _t.executor == executor]
         if category is not None:
             where.append(_t.category == category)
@@ -50,7 +55,7 @@ class Executors:
             where.append(_t.at >= since)
         if outcome is not None:
             where.append(_t.outcome == outcome)
-        return self._latest(*where, limit=limit)
+        return self._latest(*where, limit=limit, brief=brief)
 
     def about(self, personas: Sequence[str], entity: str, *, since: datetime, limit: int) -> list[ExecutorRun]:
         """Return the latest successes that were about an entity (normal form), oldest first."""
@@ -126,8 +131,10 @@ class Executors:
             counted = counted.where(_t.persona.in_(list(personas)))
         return self._connection.execute(counted).scalar_one()
 
-    def _latest(self, *where: ColumnElement[bool], limit: int) -> list[ExecutorRun]:
-        rows = self._connection.execute(
-            select(sql.executor_runs).where(*where).order_by(_t.at.desc(), _t.id).limit(limit)
-        ).mappings()
-        return [ExecutorRun(**row) for row in reversed(rows.all())]
+    def _latest(self, *where: ColumnElement[bool], limit: int, brief: bool = False) -> list[ExecutorRun]:
+        wanted = select(*_BRIEF) if brief else select(sql.executor_runs)
+        rows = self._connection.execute(wanted.where(*where).order_by(_t.at.desc(), _t.id).limit(limit)).mappings()
+        if not brief:
+            return [ExecutorRun(**row) for row in reversed(rows.all())]
+        left_out: dict[str, Any] = dict.fromkeys(("error", "episode_id", "procedure_id", "swarm"))
+        return [ExecutorRun(id="", persona="", entities=[], **left_out, **row) for row in reversed(rows.all())]

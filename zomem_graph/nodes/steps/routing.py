@@ -21,8 +21,8 @@ from zomem_graph.stores.work_records import ExecutorHistory, ExecutorRun, Proced
 
 __all__ = ["RouteRequest", "candidates_of", "checked_name", "named_in", "route"]
 
-_CATEGORY_RUNS: Final = 300  # what came before weighs less than .3 % of the latest
-_RECENT_RUNS: Final = 60
+_CATEGORY_RUNS: Final = 200  # what came before weighs less than 2 % of the latest
+_RECENT_RUNS: Final = 30
 _TEMPORAL: Final = timedelta(days=7)
 _LONGEST_NAME: Final = 200
 _READ: Final = 4_000  # characters of a task in which names are looked for
@@ -99,8 +99,8 @@ def _choose(services: Services, request: RouteRequest) -> Choice:
         candidates = request.candidates or tuple(Candidate(name=name) for name in unit.executors.names(personas))
         if not candidates:
             raise InvalidInput("Memory knows no executor yet. Name them: executors=[…], or --executors a,b.")
-        gathered = _Gathered.of(unit, personas, category, now)
-        standings = {one.name: _standing(unit, personas, one.name, request.task, gathered) for one in candidates}
+        gathered = _Gathered.of(unit, personas, request.task, category, now)
+        standings = {one.name: _standing(unit, personas, one.name, gathered) for one in candidates}
     latest = gathered.runs[-1].at.isoformat() if gathered.runs else ""
     seed = content_hash(str(options.seed), request.task, category, latest, str(len(gathered.runs)))
     choice = choose(
@@ -125,10 +125,13 @@ class _Gathered:
     imported: Mapping[str, ExecutorHistory]
     tallies: Mapping[str, tuple[int, int]]
     procedures: Sequence[Procedure]
+    named: Sequence[str]
 
     @classmethod
-    def of(cls, unit: Unit, personas: Sequence[str], category: str, now: datetime) -> "_Gathered":
-        runs = unit.executors.of_category(personas, category, limit=_CATEGORY_RUNS)
+    def of(cls, unit: Unit, personas: Sequence[str], task: str, category: str, now: datetime) -> "_Gathered":
+        named = named_in(task)
+        # What a task is about only breaks ties, and reading it for each run costs as much as all the rest.
+        runs = unit.executors.of_category(personas, category, limit=_CATEGORY_RUNS, brief=not named)
         imported = {one.executor: one for one in unit.executors.taken_in(personas, category=category)}
         told = {name: one.last_updated for name, one in imported.items()}
         later = [run for run in runs if run.executor not in told or run.at > told[run.executor]]
@@ -140,16 +143,17 @@ class _Gathered:
             imported=imported,
             tallies=unit.executors.tallies(personas, since=now - _TEMPORAL),
             procedures=unit.procedures.latest(personas),
+            named=named,
         )
 
 
-def _standing(unit: Unit, personas: Sequence[str], executor: str, task: str, gathered: _Gathered) -> Standing:
+def _standing(unit: Unit, personas: Sequence[str], executor: str, gathered: _Gathered) -> Standing:
     now = gathered.now
     own = [run for run in gathered.runs if run.executor == executor]
     imported = gathered.imported.get(executor)
-    recent = unit.executors.of_executor(personas, executor, limit=_RECENT_RUNS)
+    recent = unit.executors.of_executor(personas, executor, limit=_RECENT_RUNS, brief=True)
     well = [run.at for run in recent if run.outcome == "success"]
-    profile = profile_of(executor, gathered.category, own, imported, now=now)
+    profile = profile_of(executor, gathered.category, own, imported, now=now) if gathered.named else None
     classes = [run.failure_class for run in recent if run.outcome == "failure"]
     history = weighed(own, imported, now=now)
     return Standing(
@@ -160,7 +164,7 @@ def _standing(unit: Unit, personas: Sequence[str], executor: str, task: str, gat
         breaker=breaker_of(recent, now=now),
         pressure=pressure(recent),
         success_hours=(now - well[-1]).total_seconds() / 3600 if well else None,
-        affinity=affinity(profile.entity_affinities if profile else {}, named_in(task)),
+        affinity=affinity(profile.entity_affinities if profile else {}, gathered.named),
         repeats=classes.count(classes[-1]) if classes else 0,
     )
 
