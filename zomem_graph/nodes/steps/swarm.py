@@ -17,6 +17,7 @@ from zomem_graph.nodes.rules.swarm import STAGNANT, Task, outcome_of, stagnation
 from zomem_graph.nodes.rules.task_words import similarity, tidied
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable, writable
+from zomem_graph.nodes.steps.compose import compose
 from zomem_graph.nodes.steps.episodes import NewEpisode, store_episode
 from zomem_graph.nodes.steps.executors import NewRun, record_runs
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words
@@ -37,7 +38,7 @@ __all__ = ["Told", "Worked", "finish_swarm", "learn_from_task", "tell_task"]
 
 _READ: Final = 4_000  # characters of a task that are looked up
 _WORKING_TOKENS: Final = 150
-_LEAST_RELATED: Final = 0.05
+_LEAST_RELATED: Final = 0.2
 _TITLE: Final = 110
 _NOTICED: Final = 160
 _SOURCE: Final = "swarm"
@@ -79,10 +80,11 @@ def tell_task(
     options: SwarmOptions,
 ) -> Flow[Told]:
     """Return what a task is told: related results of this run, and what memory holds where the gate sees a need."""
-    working = _working(task, earlier, budget=budget // 2, options=options)
+    alone = decide_by_words(task[:_READ]).decision == "skip" and not options.always
+    working = "" if alone else _working(task, earlier, budget=budget // 2, options=options)
     left = max(1, budget - tokens(working))
     request = RecallRequest(message=task[:_READ], scope=scope, limit=options.long_term, token_budget=left)
-    recalled = yield from _recall(services, request, always=options.always)
+    recalled = yield from _recall_always(services, request) if options.always else _recall(services, request)
     text = "\n".join(block for block in (recalled.text, working) if block)
     return Told(text=text, tokens=tokens(text), recalled=recalled)
 
@@ -145,22 +147,38 @@ def finish_swarm(
     return {**summary, **told}
 
 
-def _recall(services: Services, request: RecallRequest, *, always: bool) -> Flow[Recollection]:
+def _recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
     """Recall as `steps.recall` does, without the echo: what a swarm wrote of this very task tells it nothing."""
     started = services.clock()
     verdict, found = decide_by_words(request.message), Retrieved()
-    if always:
-        verdict = replace(verdict, decision="recall", method="always", reason="asked for always", continuation=False)
     if verdict.continuation:
         found = yield from go_on(services, request)
     elif verdict.decision != "skip":
-        found = yield from search_for(services, replace(request, limit=request.limit + _ECHOES))
-        heard = [hit for hit in found.hits if hit.metadata.get("source") != _SOURCE][: request.limit]
-        found = replace(found, hits=tuple(heard))
-        if not always:
-            verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
+        found = yield from _without_echo(services, request)
+        verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
     return result
+
+
+def _recall_always(services: Services, request: RecallRequest) -> Flow[Recollection]:
+    """Return the best of memory for a task, however little it has to do with it: no gate and no floor."""
+    found = yield from _without_echo(services, request)
+    block = compose(found.hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
+    return Recollection(
+        decision="inject" if block.text else "empty",
+        method="always",
+        reason="memory is asked for every task",
+        hits=block.hits,
+        text=block.text,
+        tokens=block.tokens,
+        degraded=found.degraded,
+    )
+
+
+def _without_echo(services: Services, request: RecallRequest) -> Flow[Retrieved]:
+    found = yield from search_for(services, replace(request, limit=request.limit + _ECHOES))
+    heard = [hit for hit in found.hits if hit.metadata.get("source") != _SOURCE][: request.limit]
+    return replace(found, hits=tuple(heard))
 
 
 def _working(task: str, earlier: Sequence[Mapping[str, str]], *, budget: int, options: SwarmOptions) -> str:
