@@ -229,6 +229,8 @@ def count_everything(memory: "Memory") -> dict[str, Any]:
             "superseded": unit.facts.count(state="superseded"),
             "turns": unit.turns.count(),
             "links": unit.links.count(),
+            "procedures": unit.procedures.count(),
+            "attempts": unit.executors.count(),
             "items": unit.items.counts(),
             "embedder": unit.journal.meta(EMBEDDER_KEY),
             "waiting_for_index": unit.outbox.depth(),

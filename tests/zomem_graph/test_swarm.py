@@ -322,6 +322,17 @@ def test_what_goes_well_twice_under_a_tag_becomes_a_procedure(memory: Memory) ->
     assert run(app, {"task": "Review the site", "tags": ["FFB"]})["summary"]["procedures"] == []
 
 
+def test_forgetting_reaches_what_executors_and_procedures_say(memory: Memory) -> None:
+    ann = Scope(persona="ann")
+    memory.remember("Zanzibar project", "status", "open", persona="ann")
+    memory.profiles.record("good", success=False, error="could not reach Zanzibar", scope=ann)
+    memory.procedures.create("trip", [{"executor": "good", "notes": "book Zanzibar"}], scope=ann)
+    report = memory.forget(persona="ann", matching="Zanzibar")
+    assert report.clean, report.traces
+    assert memory.profiles.list(scope=ann) == []
+    assert memory.procedures.list(scope=ann) == []
+
+
 def test_another_persona_learns_nothing_of_it(memory: Memory) -> None:
     run(swarm(memory, bad=bad), "Fix the login")
     bob = Scope(persona="bob")
@@ -347,7 +358,9 @@ def test_two_swarms_write_one_store_at_once_and_nothing_is_lost(
             thread.join()
         attempts = sum(len(result["attempts"]) for out in outs for result in out["results"])
         profiles = other.profiles.list(scope=Scope(persona="ann"))
-        assert [note for out in outs for result in out["results"] for note in result["degraded"]] == []
+        notes = [note for out in outs for result in out["results"] for note in result["degraded"]]
+        # The gate's own log may give way to another writer; what was learned never does.
+        assert [note for note in notes if not note.startswith("not logged")] == []
         assert sum(one.attempts for each in profiles for one in each.categories) == attempts >= 16
 
 

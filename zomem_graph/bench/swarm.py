@@ -21,6 +21,7 @@ from zomem_graph.bench.sets import Asked, EvaluationSet, Haystack, read_set
 from zomem_graph.bench.swarm_tasks import SELF_CONTAINED
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, SwarmOptions, WriteOptions
+from zomem_graph.nodes.ports import Embedder
 from zomem_graph.nodes.rules.routing import STRATEGIES
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.swarm import create_swarm_graph
@@ -47,7 +48,7 @@ def run(
     seeds: int = 20,
     runs: int = 10,
     home: Path | None = None,
-    embeddings: str | None = None,
+    embeddings: "str | Embedder | None" = None,
     say: Say = lambda _line: None,
 ) -> dict[str, Any]:
     """Return the figures of routing and, with a LoCoMo folder, of memory tokens."""
@@ -173,7 +174,7 @@ def _recovery(regrets: Sequence[float]) -> int:
 def _tokens(
     evaluation: EvaluationSet,
     homes: Homes,
-    embeddings: str | None,
+    embeddings: "str | Embedder | None",
     options: MemoryOptions,
     runs: int,
     say: Say,

@@ -148,6 +148,7 @@ class Erasure:
             "care_moves": self._delete(sql.care_moves, ids, sql.care_moves.c.item_id),
             "conflicts": self._delete(sql.fact_conflicts, ids, c.fact_id, c.conflicting_fact_id),
             "origins": self._delete(sql.fact_provenance, ids, p.fact_id),
+            "followed": self._delete(sql.procedure_episodes, ids, sql.procedure_episodes.c.episode_id),
             "refusals": self._delete(sql.meta, [f"index.refused.{item_id}" for item_id in ids], sql.meta.c.key),
         }
 
@@ -189,11 +190,13 @@ class Erasure:
         return changed
 
     def sweep_logs(self, persona: str, holds: Callable[[str], bool]) -> dict[str, int]:
-        """Remove a persona's lines in the logs that hold any of the words to be forgotten."""
+        """Remove a persona's lines in logs, attempts and procedures that hold any of the words to be forgotten."""
         return {
             "captures": self._sweep(sql.capture_log, persona, ("source", "error"), holds),
             "decisions": self._sweep(sql.gate_log, persona, ("reason", "keywords"), holds),
             "extractions": self._sweep(sql.extractions, persona, ("source", "error"), holds),
+            "attempts": self._sweep(sql.executor_runs, persona, ("executor", "category", "error", "entities"), holds),
+            "procedures": self._sweep(sql.procedures, persona, ("name", "steps", "category", "rationale"), holds),
         }
 
     def leave_speakers(self, persona: str) -> None:
