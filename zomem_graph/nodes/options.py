@@ -221,8 +221,9 @@ class SwarmOptions:
     """How a swarm works through its tasks (spec F136-F138).
 
     Each task gets at most `attempts` executors, each at most `deadline_seconds`; `concurrency` tasks run side by
-    side. What it is told of: `working` latest results of the same run, `long_term` items of memory, in at most
-    `token_budget` tokens a task and `run_budget` in all. `always` recalls for every task, gate or no gate.
+    side. What it is told of: `working` latest results of the same run, `long_term` items of memory, each cut to
+    `item_tokens` around the task's words, in at most `token_budget` tokens a task and `run_budget` in all.
+    `always` tells every task what a search finds, without gate, floor or cut: what to compare with.
     """
 
     attempts: int = 2
@@ -230,6 +231,7 @@ class SwarmOptions:
     concurrency: int = 4
     working: int = 2
     long_term: int = 6
+    item_tokens: int = 40
     token_budget: int = 1_000
     run_budget: int = 8_000
     always: bool = False

@@ -27,7 +27,7 @@ from zomem_graph.nodes.steps.procedures import give_feedback, named_procedure
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude, go_on, search_for
 from zomem_graph.nodes.steps.retrieve import Retrieved
 from zomem_graph.nodes.steps.routing import named_in
-from zomem_graph.nodes.values import Recollection
+from zomem_graph.nodes.values import Hit, Recollection
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
@@ -84,7 +84,7 @@ def tell_task(
     working = "" if alone else _working(task, earlier, budget=budget // 2, options=options)
     left = max(1, budget - tokens(working))
     request = RecallRequest(message=task[:_READ], scope=scope, limit=options.long_term, token_budget=left)
-    recalled = yield from _recall_always(services, request) if options.always else _recall(services, request)
+    recalled = yield from _recall_always(services, request) if options.always else _recall(services, request, options)
     text = "\n".join(block for block in (recalled.text, working) if block)
     return Told(text=text, tokens=tokens(text), recalled=recalled)
 
@@ -147,8 +147,8 @@ def finish_swarm(
     return {**summary, **told}
 
 
-def _recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
-    """Recall as `steps.recall` does, without the echo: what a swarm wrote of this very task tells it nothing."""
+def _recall(services: Services, request: RecallRequest, options: SwarmOptions) -> Flow[Recollection]:
+    """Recall as `steps.recall` does, each item cut to what has to do with the task, and without the echo."""
     started = services.clock()
     verdict, found = decide_by_words(request.message), Retrieved()
     if verdict.continuation:
@@ -156,8 +156,14 @@ def _recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
     elif verdict.decision != "skip":
         found = yield from _without_echo(services, request)
         verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
+    found = replace(found, hits=tuple(_cut(hit, request.message, options.item_tokens) for hit in found.hits))
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
     return result
+
+
+def _cut(hit: Hit, task: str, most: int) -> Hit:
+    text = tidied(hit.text)
+    return replace(hit, text=trim(text, set(terms(task)), most) or text)
 
 
 def _recall_always(services: Services, request: RecallRequest) -> Flow[Recollection]:
@@ -176,6 +182,7 @@ def _recall_always(services: Services, request: RecallRequest) -> Flow[Recollect
 
 
 def _without_echo(services: Services, request: RecallRequest) -> Flow[Retrieved]:
+    """Search without what a swarm wrote of this very task: it tells the task nothing."""
     found = yield from search_for(services, replace(request, limit=request.limit + _ECHOES))
     heard = [hit for hit in found.hits if hit.metadata.get("source") != _SOURCE][: request.limit]
     return replace(found, hits=tuple(heard))
@@ -186,7 +193,9 @@ def _working(task: str, earlier: Sequence[Mapping[str, str]], *, budget: int, op
     wanted = set(terms(task[:_READ]))
     lines: list[Line] = []
     for result in reversed(earlier):
-        if len(lines) == options.working or similarity(task, f"{result['task']} {result['answer']}") < _LEAST_RELATED:
+        related = similarity(task, f"{result['task']} {result['answer']}") >= _LEAST_RELATED
+        # An answer that takes up none of the task's words ("Done.") says nothing about it.
+        if len(lines) == options.working or not related or wanted.isdisjoint(terms(result["answer"])):
             continue
         said = trim(tidied(result["answer"]), wanted, _WORKING_TOKENS)
         if said is not None:
