@@ -13,14 +13,16 @@ from typing import Any
 
 from zomem_graph import Memory, create_swarm_graph
 from zomem_graph.nodes.options import SwarmOptions
+from zomem_graph.testing import FixedClock
 
 SKILLS = {"ada": "fix", "ben": "docs", "cleo": "data"}
 TASKS = {"fix": "Fix the bug in form {}", "docs": "Document the endpoint {}", "data": "Chart the dataset {}"}
 ROUNDS, EACH = 5, 12
 
 
-def executor(name: str, chance: random.Random) -> Callable[[dict[str, Any]], str]:
+def executor(name: str, chance: random.Random, clock: FixedClock) -> Callable[[dict[str, Any]], str]:
     def work(given: dict[str, Any]) -> str:
+        clock.advance(minutes=1)  # the same times give the same draws, so this prints the same each time
         mine = given["task"].startswith(TASKS[SKILLS[name]].split(" ")[0])
         if chance.random() < (0.95 if mine else 0.2):
             return f"{name} did it"
@@ -30,11 +32,11 @@ def executor(name: str, chance: random.Random) -> Callable[[dict[str, Any]], str
 
 
 def main() -> None:
-    chance = random.Random(7)
+    chance, clock = random.Random(7), FixedClock()
     options = SwarmOptions(concurrency=1, attempts=1, loops=False, procedures=False)
     best = {kind: name for name, kind in SKILLS.items()}
-    with TemporaryDirectory() as home, Memory.open(home) as memory:
-        workers = {name: executor(name, chance) for name in SKILLS}
+    with TemporaryDirectory() as home, Memory.open(home, clock=clock) as memory:
+        workers = {name: executor(name, chance, clock) for name in SKILLS}
         swarm = create_swarm_graph(memory, workers, strategy="explore", options=options).compile()
         print("round  to who can do it  done")
         for number in range(1, ROUNDS + 1):
