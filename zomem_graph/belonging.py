@@ -45,7 +45,7 @@ class Belonging:
         with self.stores.read() as unit:
             weights = readable(unit, who)
             found = unit.facts.lookup([*weights], address(entity, key), now=now)
-        ids, turn = [fact.id for fact in found], turn_key_of(address(entity, key), now)
+        uses, turn = {fact.id: "fact" for fact in found}, turn_key_of(address(entity, key), now)
         with suppress(StoreError), self.stores.write(hasty=True) as unit:
-            count_uses(unit, ids, kind="lookup", persona=who.persona, turn_key=turn, now=now)
+            count_uses(unit, uses, kind="lookup", persona=who.persona, turn_key=turn, now=now)
         return sorted(found, key=lambda fact: -fact.confidence * weights[fact.persona])

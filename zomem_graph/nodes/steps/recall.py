@@ -230,7 +230,7 @@ def finish(
     with services.stores.write(hasty=True) as unit:
         result = _within_budget(unit, services, layout)
         log_decision(unit, services, request.message, request.scope, verdict, result, started)
-        injected = [hit.id for hit in result.hits]
+        injected = {hit.id: hit.kind for hit in result.hits}
         count_uses(unit, injected, kind="inject", persona=request.scope.persona, turn_key=key, now=now)
     return result
 

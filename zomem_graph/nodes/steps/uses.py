@@ -3,7 +3,7 @@
 Once a turn; a probe counts nothing and leaves no day.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from zomem_graph.nodes.flow import Failed, Flow, attempt, work
@@ -22,14 +22,19 @@ def turn_key_of(message: str, now: datetime) -> str:
     return content_hash(message, f"{now:%Y-%m-%dT%H}")
 
 
-def count_uses(unit: Unit, item_ids: Sequence[str], *, kind: str, persona: str, turn_key: str, now: datetime) -> None:
-    """Count a use of each of these once a turn; a session fact that is used often is promoted at once."""
+def count_uses(
+    unit: Unit, items: Mapping[str, str], *, kind: str, persona: str, turn_key: str, now: datetime
+) -> None:
+    """Count a use of each of these, given as id and kind, once a turn.
+
+    A session fact that is used often is promoted at once.
+    """
     unit.care.in_use(now)
-    uses = [Access(item_id=id_, at=now, kind=kind, persona=persona, turn_key=turn_key) for id_ in item_ids]
-    counted = unit.journal.accessed(uses)
+    uses = [Access(item_id=id_, at=now, kind=kind, persona=persona, turn_key=turn_key) for id_ in items]
+    counted = [id_ for id_ in unit.journal.accessed(uses) if items[id_] == "fact"]
     if not counted:
         return
-    unit.facts.touch(counted, at=now)  # what is no fact has no row there
+    unit.facts.touch(counted, at=now)
     _keep_used(unit, [fact for fact in unit.facts.find(counted) if fact.expires_at is not None], now)
 
 
@@ -38,11 +43,11 @@ def count_returned(
 ) -> Flow[str | None]:
     """Count hits that go to a caller; return a note when that could not be written."""
     now = services.clock()
-    ids = [hit.id for hit in hits]
+    found = {hit.id: hit.kind for hit in hits}
 
     def count() -> None:
         with services.stores.write(hasty=True) as unit:
-            count_uses(unit, ids, kind=kind, persona=scope.persona, turn_key=turn_key_of(asked, now), now=now)
+            count_uses(unit, found, kind=kind, persona=scope.persona, turn_key=turn_key_of(asked, now), now=now)
 
     done = yield from attempt(work(count))
     return f"not counted: {done.error}" if isinstance(done, Failed) else None
