@@ -3,7 +3,7 @@
 #
 #   make demo     install into .venv and watch an agent remember; FILE=chat.md for your own chat
 #   make test     install everything and run the tests; ARGS="-k gate" to choose some
-#   make faults   kill, crowd and starve it: the long form of tests/faults, a few minutes
+#   make faults   kill, crowd and starve it, and every other suite in its long form: an hour or two
 #   make fuzz     any text, history and model reply: the long form of tests/test_fuzz.py
 #   make check    ruff, mypy and pyright
 #   make compat   the tests on the oldest and newest libraries, LangGraph Studio, wheel and sdist: half an hour
@@ -39,6 +39,7 @@ test: $(for_test)
 
 faults: $(for_test)
 	ZOMEM_LONG=1 $(python) -m pytest tests/faults tests/stores/test_index_faults.py $(ARGS)
+	ZOMEM_LONG=1 $(python) -m pytest -m slow $(ARGS)
 
 fuzz: $(for_test)
 	ZOMEM_LONG=1 $(python) -m pytest tests/test_fuzz.py $(ARGS)

@@ -21,7 +21,16 @@ settings.load_profile("unhurried")
 
 _OURS = ("OPENAI_", "ZO_", "ZOMEM_", "LANGCHAIN_", "LANGSMITH_")
 _REQUIRE_POSTGRES = os.environ.get("ZOMEM_REQUIRE_POSTGRES") == "1"
+_LONG = os.environ.get("ZOMEM_LONG") == "1"
 _OURS_WITHOUT_PREFIX = {"PORT", "SWARM_ROUTING_STRATEGY"}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the long forms out, unless they are asked for with ZOMEM_LONG=1."""
+    long = [item for item in items if item.get_closest_marker("slow")]
+    if long and not _LONG:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(autouse=True)

@@ -172,7 +172,7 @@ def test_the_step_down_takes_loops_out_of_search_and_the_step_up_works_again(
 
     migrate(database, "0002", backups=tmp_path / "backups", now=NOW)
     with database.read() as connection:
-        assert Unit(connection, database.dialect).loops.counts() == {}
+        assert Unit(connection, database.dialect).loops.counts() == {"open": 1}  # a step down puts it by
         assert Unit(connection, database.dialect).fulltext_fault() is None
     assert schema_version(database) == "0002"
     database.close()
