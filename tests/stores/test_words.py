@@ -329,3 +329,8 @@ def test_an_odd_column_is_refused(columns: list[str]) -> None:
 def test_a_scope_token_depends_on_its_kind() -> None:
     assert scope_token("persona", "x") != scope_token("thread", "x")
     assert scope_token("a", "bc") != scope_token("ab", "c")
+
+
+@pytest.mark.parametrize("piece", ["a", "1", "a'", "é", "a+", "1,", "1.", "a-", ".net", "中a", "l'abc"])
+def test_a_million_characters_without_a_space_are_taken_in(piece: str) -> None:
+    assert search_text(piece * (1_000_000 // len(piece)) + " end").endswith(" end")

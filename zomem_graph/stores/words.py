@@ -51,13 +51,14 @@ _ALIKE = str.maketrans(
 )
 
 _WORD = re.compile(r"[^\W_]+")
-_COMPOUND = re.compile(r"[^\W_]+(?:[-_.&][^\W_]+)+")
+# From the beginning of a word and without giving letters back: a million letters in a row must not take forever.
+_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_.&][^\W_]++)+")
 _JOINTS = re.compile(r"[-_.&]")
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _CLITIC = re.compile(r"(?<=[^\W_])'(?:s|ll|re|ve|d|m)(?![^\W_])")
 _ELISION = re.compile(r"(?<![^\W_])([^\W\d_]{1,2})'([^\W\d_]{3,})")
 _INNER_APOSTROPHE = re.compile(r"(?<=[^\W_])'(?=[^\W_])")
-_SIGNED_NAME = re.compile(r"([^\W_]+)\+\+|(?<![^\W_])([a-z])#(?![^\W\d_])|(?<![^\W_])\.net(?![^\W_])")
+_SIGNED_NAME = re.compile(r"(?<![^\W_])([^\W_]++)\+\+|(?<![^\W_])([a-z])#(?![^\W\d_])|(?<![^\W_])\.net(?![^\W_])")
 # Han, kana, bopomofo, Hangul; Thai, Lao, Burmese, Khmer. Korean has spaces but glues particles to its nouns.
 _UNSPACED = re.compile(
     "[\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
