@@ -146,13 +146,16 @@ def test_closed_streams_are_no_failure(zomem: CommandLine) -> None:
 
 def test_ctrl_c_ends_quietly(zomem: CommandLine) -> None:
     command = [sys.executable, "-m", "zomem_graph", "search", "-"]
+    began = time.monotonic()
+    zomem.process("search", "evil")
+    usual = time.monotonic() - began
     running = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**zomem.variables(), "PYTHONUNBUFFERED": "1"},
     )
-    time.sleep(3)  # it waits for its standard input by then
+    time.sleep(2 * usual + 1)  # it waits for its standard input by then, however busy the machine is
     running.send_signal(signal.SIGINT)
     _out, said = running.communicate(timeout=30)
 
