@@ -84,7 +84,7 @@ def test_a_skipped_message_leaves_nothing_to_write_and_a_recall_writes_with_its_
 
 
 def test_what_only_reads_is_written_with_the_next_write(memory: Memory) -> None:
-    memory.search("port", scope=ANN)
+    memory.search("port", scope=ANN, probe=True)
     assert len(memory.stores.ledger) == 1
 
     memory.remember("staging server", "owner", "Ines", persona="ann")
