@@ -193,6 +193,12 @@ def test_capture_stores_the_turns_and_counts_them(zomem: CommandLine, chat: str)
     assert [hit["kind"] for hit in zomem.json("search", "landlord", "--kinds", "turn")][:1] == ["turn"]
 
 
+def test_a_dry_run_of_capture_shows_what_is_left_open(zomem: CommandLine, tmp_path: Path) -> None:
+    chat = tmp_path / "chat.md"
+    chat.write_text("User: TODO: fix the login bug.\nAssistant: ok\n", "utf-8")
+    assert "fix the login bug" in zomem.ok("capture", str(chat), "--dry-run").lower()
+
+
 def test_a_dry_run_of_capture_changes_nothing(zomem: CommandLine, chat: str) -> None:
     assert zomem.json("capture", chat, "--dry-run")["turns"] == 3
     assert "nothing was changed" in zomem("capture", chat, "--dry-run").stderr

@@ -109,10 +109,12 @@ def _together(reports: Sequence[CaptureReport]) -> dict[str, Any]:
 
 def _show(screen: Screen, document: dict[str, Any], *, dry_run: bool) -> None:
     if dry_run:
-        rows = [
-            [str(each[name] or "") for name in ("entity", "key", "value", "quote")] for each in document["preview"]
-        ]
+        facts = [each for each in document["preview"] if "loop" not in each]
+        loops = [each for each in document["preview"] if "loop" in each]
+        rows = [[str(each[name] or "") for name in ("entity", "key", "value", "quote")] for each in facts]
         screen.table(("entity", "key", "value", "said"), rows)
+        for each in loops:
+            screen.line(f"left open ({each['kind']}): {each['loop']}")
         screen.note(f"would store {document['turns']} turns and {document['facts']} facts; nothing was changed")
         return
     counted = [f"{document[name]} {name}" for name in _SUMS if document[name] or name in ("turns", "facts")]
