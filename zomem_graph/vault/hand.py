@@ -12,10 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.rules.vault_lines import fact_id, named, writer
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.steps.settle import retire
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.retry import written
@@ -98,6 +99,9 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
         try:
             written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
             taken.changed += 1
+        except SecretRefused as error:
+            said = line.text.replace(named(line.said)[2], "[secret removed]")
+            _set_aside(ground, taken, where, redact(said)[0], str(error))
         except InvalidInput as error:
             _set_aside(ground, taken, where, line.text, str(error))
 

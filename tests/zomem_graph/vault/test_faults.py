@@ -85,6 +85,18 @@ def test_what_cannot_be_read_is_kept_aside_and_told(ground: Ground) -> None:
     assert again["notes"] == []
 
 
+def test_a_secret_written_by_hand_is_nowhere_kept(ground: Ground) -> None:
+    with ground.open() as vault:
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write('{"subject": "wifi", "predicate": "password", "object": "Sup3rS3cr3t!99"}\n')
+        report = vault.consolidate()
+
+    aside = (ground.data / "knowledge-graph/unreadable-lines.txt").read_text("utf-8")
+    assert "wifi" in aside
+    assert "Sup3rS3cr3t" not in aside + ground.facts.read_text("utf-8")
+    assert any("kept in unreadable-lines.txt" in note for note in report["notes"])
+
+
 def test_line_ends_of_windows_and_double_ids_change_nothing(ground: Ground) -> None:
     with ground.open() as vault:
         vault.ingest([said("gateway", "port", "8443")])
