@@ -23,7 +23,7 @@ from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.vault import activity, consolidation, health, ingest, smoke, summaries
-from zomem_graph.vault.backup import unpack_archive
+from zomem_graph.vault.backup import make_archive, unpack_archive
 from zomem_graph.vault.embedding import choose_embedder
 from zomem_graph.vault.files import replace_file
 from zomem_graph.vault.following import catch_up, follow, rewrite
@@ -233,7 +233,8 @@ class Vault:
     def restore(self, *ids: str, backup: str | Path | None = None) -> dict[str, Any]:
         """Bring archived facts back by id, or everything from an archive; without either, list what there is.
 
-        An archive takes the place of the files, and the home is made equal to them. Raises UnknownName.
+        An archive takes the place of the files, which are packed first ("kept"), and the home is made equal to them.
+        Raises UnknownName.
         """
         self._check()
         if ids and backup is not None:
@@ -371,9 +372,12 @@ class Vault:
         if not path.is_file() and (self.place.backups / named.name).is_file():
             path = self.place.backups / named.name
         with self.ground.held():
+            today, kept = self.ground.today(), None
+            if self.place.facts.is_file() and path.is_file():
+                kept = make_archive(self.place, today, resumed=False, again=True).name
             names = unpack_archive(self.place, path)
             found = rebuild(self.ground, instead=True)
-        return {"archive": path.name, "files": len(names), **found}
+        return {"archive": path.name, "files": len(names), "kept": kept, **found}
 
 
 def _refuse_servers(settings: Settings) -> None:
