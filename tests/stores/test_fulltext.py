@@ -169,8 +169,11 @@ def test_a_full_text_that_lost_something_is_noticed_and_filled_again(database: D
         assert unit.fulltext_fault() is None
 
 
-def test_a_lost_trigger_is_noticed(database: Database) -> None:
+def test_a_lost_trigger_is_noticed_and_made_again(database: Database) -> None:
     on = "" if database.dialect.name == "sqlite" else " on items"
     with database.write() as connection:
         connection.execute(text(f"drop trigger items_fts_update{on}"))
-        assert "items_fts_update" in (Unit(connection, database.dialect).fulltext_fault() or "")
+        unit = Unit(connection, database.dialect)
+        assert "items_fts_update" in (unit.fulltext_fault() or "")
+        unit.rebuild_fulltext()
+        assert unit.fulltext_fault() is None
