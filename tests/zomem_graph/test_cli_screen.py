@@ -154,6 +154,8 @@ def test_ctrl_c_ends_quietly(zomem: CommandLine) -> None:
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**zomem.variables(), "PYTHONUNBUFFERED": "1"},
+        # A shell's background job, as these tests may be, ignores Ctrl-C and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # before any thread
     )
     time.sleep(2 * usual + 1)  # it waits for its standard input by then, however busy the machine is
     running.send_signal(signal.SIGINT)
