@@ -333,13 +333,6 @@ class Items:
         self._count(counted, sign=1)
         return stored
 
-    def expire_due(self, *, now: datetime, limit: int = 500) -> list[str]:
-        """Return ids of live items whose time has come."""
-        rows = self._connection.execute(
-            select(_t.id).where(_t.state == "current", _t.expires_at.is_not(None), _t.expires_at <= now).limit(limit)
-        )
-        return [row[0] for row in rows]
-
     def speakers(self, personas: Sequence[str]) -> list[str]:
         """Return everybody who has spoken in these personas' turns."""
         return [row[0] for row in self._connection.execute(_SPEAKERS, {"personas": list(personas)}).all()]

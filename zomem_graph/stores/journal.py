@@ -39,18 +39,6 @@ class Journal:
         """Record one capture."""
         self._connection.execute(insert(sql.capture_log), [_values(run)])
 
-    def was_captured(self, persona: str, digest: str) -> CaptureRun | None:
-        """Return the finished capture of this very text, if there was one (spec F40)."""
-        t = sql.capture_log.c
-        row = (
-            self._connection.execute(
-                select(sql.capture_log).where(t.persona == persona, t.digest == digest, t.status == "done").limit(1)
-            )
-            .mappings()
-            .first()
-        )
-        return None if row is None else CaptureRun(**row)
-
     def captures(self, limit: int) -> list[CaptureRun]:
         """Return the newest captures first."""
         rows = self._connection.execute(

@@ -5,7 +5,7 @@ chat models and with an embedder of this machine only, whatever keys the environ
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
@@ -185,13 +185,15 @@ class Vault:
     def recall(self, query: str, *, limit: int = 10, scope: Scope | None = None, probe: bool = False) -> VaultHits:
         """Return what answers a question, from the vault and the rest of the memory; the best are used and raised."""
         self._check()
+        late: tuple[str, ...] = ()
         if touched(self.ground):
             try:
                 with self.ground.held(wait_seconds=5.0):
                     catch_up(self.ground)
-            except (StoreLocked, StoreReadOnly):
-                pass  # the answer is given from what was known before the edit; the next call takes it in
-        return recall(self.ground, query, limit=limit, scope=scope or self.ground.scope, probe=probe)
+            except (StoreLocked, StoreReadOnly) as error:
+                late = (f"files that were edited are not taken in yet: {error}",)
+        found = recall(self.ground, query, limit=limit, scope=scope or self.ground.scope, probe=probe)
+        return replace(found, degraded=(*found.degraded, *late))
 
     def summarize(self, day: date | str | None = None) -> dict[str, Any]:
         """Write the daily page of each day that has something new, and of `day` when it is given."""

@@ -22,6 +22,18 @@ def test_the_steps_come_in_an_order_that_builds_the_index_once_and_backs_up_firs
     assert order.index("back up") < order.index("decay") < order.index("prune") < order.index("index")
 
 
+def test_an_answer_given_while_the_vault_is_held_says_that_an_edit_waits(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write('{"subject": "Ana", "predicate": "likes", "object": "tea"}\n')
+        with ground.open() as other, other.ground.held():
+            found = vault.recall("port of the gateway")
+
+    assert "gateway port: 8443" in found.hits[0].text
+    assert any("not taken in yet" in note for note in found.degraded)
+
+
 def test_a_second_run_is_refused_while_one_is_at_work(ground: Ground) -> None:
     refused: list[str] = []
 
