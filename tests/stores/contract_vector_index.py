@@ -106,7 +106,7 @@ class Shelf:
         self, index: VectorIndex, vector: Vector, *, limit: int = 5, persona: str = "anna", model: str = MODEL
     ) -> list[str]:
         """Return live item ids, best first, as a reader does."""
-        answer = index.nearest(collection_name(persona, "fact", model), vector, limit=limit + 50)
+        answer = index.nearest(collection_name(persona, "fact", model), vector, limit=limit + 200)
         found = {near.item_id: near.similarity for near in answer.neighbours}
         with self.database.read() as connection:
             items = Items(connection, self.database.dialect)
@@ -361,6 +361,16 @@ class VectorIndexContract:
             ids_of(index, shelf.vectors(1)[0])
         with pytest.raises(Closed):
             index.drain()
+
+    def test_no_vector_of_a_small_collection_is_out_of_reach(self, shelf: Shelf, index: VectorIndex) -> None:
+        """A graph of neighbours links some vectors from nowhere: of forty in about every fourth one."""
+        for i in range(8):
+            ids: list[str] = []
+            for size in (20, 20):
+                ids += shelf.add(shelf.vectors(size), persona=f"p{i}")
+                drain_all(index)
+                found = shelf.search(index, shelf.vectors(1)[0], limit=60, persona=f"p{i}")
+                assert sorted(found) == sorted(ids)
 
     @pytest.mark.parametrize("seed", range(3))
     def test_two_handles_always_find_what_the_tables_hold(self, shelf: Shelf, seed: int) -> None:

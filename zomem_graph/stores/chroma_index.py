@@ -43,6 +43,7 @@ from zomem_graph.stores.vector_index import (
 __all__ = ["ChromaIndex"]
 
 _MOST_STALE = 500  # changes a reader may lag behind before it loads again; it scans that many in about 1 ms
+_NOTHING = -1  # a change before all others
 _LOAD_SECONDS = 1.0  # a reader waits for a feeder to end; after that the exact scan answers
 
 
@@ -297,4 +298,6 @@ def _answer(loaded: Loaded, asked: NDArray[np.float32], limit: int) -> Nearest:
         found = loaded.collection.query(asked, limit)
     except VectorRefused as error:
         raise IndexUnavailable(other_width(loaded.collection.name, asked, str(error))) from error
+    if len(found) < limit and len(found) < loaded.collection.count():
+        seen = _NOTHING  # HNSW can leave a vector that no path leads to; so few are scanned in no time
     return Nearest([Neighbour(id_, similarity) for id_, similarity in found], seen)
