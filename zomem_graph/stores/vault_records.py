@@ -21,9 +21,10 @@ class VaultFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultSession:
-    """A session log that was read: its file name, its size and time of change then, and whether a summary holds it.
+    """A session log that was read: its file name, how many bytes of it, and when it was last changed then.
 
-    `first_at` and `last_at` are when its first and last message were said, None for one without any.
+    `changed` is -1 while it is being read. `turns` counts its messages, `first_at` and `last_at` are when the first
+    and the last of them were said, None for a log without any.
     """
 
     name: str

@@ -22,6 +22,7 @@ __all__ = [
     "fresh",
     "join",
     "over_the_cap",
+    "rate",
     "revive",
     "stand",
 ]
@@ -116,6 +117,18 @@ def join(unit: Unit, facts: Iterable[Fact], at: Mapping[str, datetime], now: dat
     revive(unit, [fact for fact in changed if fact.id in known and known[fact.id].band == FADING])
     unit.vault.put(rows)
     return changed
+
+
+def rate(unit: Unit, said: Mapping[str, float | None], now: datetime) -> None:
+    """Write down how active facts of the vault are as of now, where their lines say so; None says nothing."""
+    rows = unit.vault.of([fact_id for fact_id, activation in said.items() if activation is not None])
+    unit.vault.put(
+        [
+            VaultFact(fact_id=row.fact_id, activation=activation, as_of=now, band=row.band)
+            for row in rows.values()
+            if (activation := said[row.fact_id]) is not None and row.band != ARCHIVED
+        ]
+    )
 
 
 def fresh(fact_id: str, now: datetime) -> VaultFact:

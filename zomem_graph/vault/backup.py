@@ -2,33 +2,45 @@
 
 import gzip
 import io
+import json
 import tarfile
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 
+from zomem_graph.nodes.rules.secrets import redact
+from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.stores.errors import InvalidInput, StoreDamaged
-from zomem_graph.vault.files import replace_file, told_clearly
+from zomem_graph.vault.files import json_line, replace_file, told_clearly
 from zomem_graph.vault.place import Place
 
 __all__ = ["drop_old_archives", "is_whole", "make_archive", "unpack_archive"]
 
 _MOST_BYTES = 4 * 1024**3
+_FACTS = ("knowledge-graph/facts.jsonl", "knowledge-graph/archived-facts.jsonl")
+_MADE_FROM_FACTS = (
+    "knowledge-graph/entities.jsonl", "knowledge-graph/relations.jsonl", "activation-metadata.json",
+)  # fmt: skip
 
 
-def make_archive(place: Place, day: date, *, resumed: bool, again: bool) -> Path:
+def make_archive(place: Place, day: date, *, made: str | None, again: bool) -> Path:
     """Pack everything but archives, index and locks, and read it back; return the file.
 
-    A run that was cut short goes on with the archive it made, because its files may have changed since. Another run
-    of the same day makes one more, `again`, where it has something to prune. Raises StoreDamaged when what was
-    written cannot be read back: then nothing may be pruned.
+    `made` is the archive that this run made before it was cut short; it goes on with that one, because its files may
+    have changed since. Another run of the same day makes one more where something was said since the last archive,
+    or, with `again`, where it has something to prune. Secrets in session logs are cut out of the archive. Raises
+    StoreDamaged when what was written cannot be read back: then nothing may be pruned.
     """
+    if made is not None and is_whole(place.backups / made):
+        return place.backups / made
+    packed = _packed(place, day)
+    before = [path for when, path in place.archives() if when == day and is_whole(path)]
+    if before and (_same_file(before[-1], packed) or not (again or _says_more(packed, before[-1]))):
+        return before[-1]
     path = place.backup_file(day)
-    made = [one for when, one in place.archives() if when == day and is_whole(one)]
-    if made and (resumed or not again):
-        return made[-1]
-    if made:
-        path = path.with_name(f"{path.name.removesuffix('.tar.gz')}-{len(made) + 1}.tar.gz")
-    replace_file(path, _packed(place, day))
+    if before:
+        path = path.with_name(f"{path.name.removesuffix('.tar.gz')}-{len(before) + 1}.tar.gz")
+    replace_file(path, packed)
     if not is_whole(path):
         raise StoreDamaged(f"{path} could not be read back. Nothing was pruned. Check the disk, then run it again.")
     return path
@@ -97,6 +109,8 @@ def _packed(place: Place, day: date) -> bytes:
         for path in _wanted(place):
             with told_clearly(path):
                 data = path.read_bytes()
+                if path.parent == place.sessions:
+                    data = _without_secrets(data)
                 member = tarfile.TarInfo(path.relative_to(place.root).as_posix())
                 member.size, member.mode, member.mtime = len(data), 0o600, moment
             archive.addfile(member, io.BytesIO(data))
@@ -108,3 +122,60 @@ def _wanted(place: Place) -> list[Path]:
     named = [each for each in place.files if each != place.health]
     named += [place.unreadable, *(path for _day, path in place.days()), *place.session_files()]
     return sorted(path for path in named if path.is_file())
+
+
+def _without_secrets(log: bytes) -> bytes:
+    """Return a session log with every secret cut out; a line without one is kept to the byte."""
+    return b"\n".join(map(_clean_line, log.split(b"\n")))
+
+
+def _clean_line(line: bytes) -> bytes:
+    text = line.decode("utf-8", "replace")
+    if not redact(text)[1]:
+        return line
+    try:
+        return json_line(_cleaned(json.loads(text))).encode("utf-8")
+    except (ValueError, RecursionError):
+        return redact(text)[0].encode("utf-8")
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)[0]
+    if isinstance(value, list):
+        return [_cleaned(each) for each in value]
+    return {name: _cleaned(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _same_file(path: Path, packed: bytes) -> bool:
+    return path.stat().st_size == len(packed) and path.read_bytes() == packed
+
+
+def _says_more(packed: bytes, path: Path) -> bool:
+    """Return whether something stands in an archive that stands in no form in an older one."""
+    return not _words_in(packed) <= _words_in(path.read_bytes())
+
+
+def _words_in(packed: bytes) -> set[tuple[str, ...]]:
+    """Return what was said of all that is in an archive: each fact wherever it lies, and every other line.
+
+    How active a fact was, and what is made from the facts, is left out.
+    """
+    found: set[tuple[str, ...]] = set()
+    with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as archive:
+        for member in archive:
+            content = archive.extractfile(member)
+            if content is None or member.name in _MADE_FROM_FACTS:
+                continue
+            text = content.read().decode("utf-8", "surrogateescape")
+            for line in (own_text(text) if member.name == "MEMORY.md" else text).splitlines():
+                found.add(_fact_in(line) if member.name in _FACTS else (member.name, line))
+    return found
+
+
+def _fact_in(line: str) -> tuple[str, ...]:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return ("", line)
+    return tuple(str(said.get(name)) for name in ("id", "subject", "predicate", "object"))

@@ -18,8 +18,8 @@ from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import erased_texts, note_files, take_in
 from zomem_graph.vault.health import check_health
 from zomem_graph.vault.index_files import write_index
-from zomem_graph.vault.ingest import read_sessions
 from zomem_graph.vault.mirror import read_page, write_knowledge, write_memory_page
+from zomem_graph.vault.sessions import read_sessions
 from zomem_graph.vault.summaries import strike, write_days
 
 __all__ = ["STEPS", "Night", "consolidate"]
@@ -55,7 +55,7 @@ def begin(night: Night) -> None:
     day = f"{ground.today()}"
     night.resumed = ground.notes().get("running") == day
     if not night.resumed:
-        ground.note(running=day, began=ground.now().isoformat())
+        ground.note(running=day, began=ground.now().isoformat(), archive=None)
     sweep_leftovers(ground.place.folders)
 
 
@@ -63,7 +63,7 @@ def take_in_step(night: Night) -> None:
     """Strike out what was forgotten; take in what was changed by hand and what the session logs say."""
     strike(night.ground, erased_texts(night.ground))
     taken = take_in(night.ground)
-    came = read_sessions(night.ground, lambda name: night.tell(f"session {name}"))
+    came = read_sessions(night.ground, lambda name, _read: night.tell(f"session {name}"))
     if taken.anything or came.fact_ids or night.resumed or night.ground.behind():
         rewrite(night.ground)  # the archive that is made next then holds what the database holds
     night.done |= {"taken_in": taken.changed, "sessions": came.sessions, "facts": came.facts}
@@ -84,7 +84,8 @@ def back_up_step(night: Night) -> None:
         standing = activity.stand(pairs, unit.vault.uses(), ground.options, ground.now())
     held = sum(one.band != activity.ARCHIVED for one in standing)
     prunes = held < len(standing) or held > ground.options.max_facts
-    archive = make_archive(ground.place, ground.today(), resumed=night.resumed, again=prunes)
+    archive = make_archive(ground.place, ground.today(), made=ground.notes().get("archive"), again=prunes)
+    ground.note(archive=archive.name)
     night.done["backup"] = archive.name
 
 

@@ -14,19 +14,17 @@ from typing import Any, Self
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.ports import Clock, Embedder
-from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
+from zomem_graph.nodes.rules.vault_lines import file_id
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly, UnknownName, ZomemError
+from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly, ZomemError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.store import Home, Stores
-from zomem_graph.vault import activity, consolidation, health, ingest, smoke, summaries
-from zomem_graph.vault.backup import make_archive, unpack_archive
+from zomem_graph.vault import consolidation, health, ingest, sessions, smoke, summaries
 from zomem_graph.vault.embedding import choose_embedder
-from zomem_graph.vault.files import replace_file
-from zomem_graph.vault.following import catch_up, follow, rewrite
+from zomem_graph.vault.following import catch_up, rewrite
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import touched
 from zomem_graph.vault.lease import Lease, this_host
@@ -36,6 +34,7 @@ from zomem_graph.vault.place import Place
 from zomem_graph.vault.probe import plant_usual_canaries, probe
 from zomem_graph.vault.rebuild import files_id, rebuild
 from zomem_graph.vault.recall import VaultHits, recall
+from zomem_graph.vault.restoring import restore_facts, restore_files
 
 __all__ = ["Vault"]
 
@@ -153,12 +152,17 @@ class Vault:
         return {"data_path": str(ground.place.root), "home": str(ground.memory.settings.home), "read_back": read_back}
 
     def ingest(
-        self, given: "str | Path | Iterable[Mapping[str, Any]] | None" = None, *, source: str = "vault"
+        self,
+        given: "str | Path | Iterable[Mapping[str, Any]] | None" = None,
+        *,
+        source: str = "vault",
+        tell: Callable[[str, int], None] | None = None,
     ) -> dict[str, Any]:
         """Take in facts or a session log; without an argument, every session log that is new or has grown.
 
         `given`: the path of a file, or dicts: facts with subject, predicate and object, or messages with role and
-        content. Facts are stored all or none. Raises InvalidInput that names the bad line, SecretRefused.
+        content. Facts are stored all or none, logs piece by piece; `tell` is called with a log's name and how many
+        of its bytes are read. Raises InvalidInput that names the bad line, SecretRefused.
         """
         self._check()
         lines, where = _given(given)
@@ -174,8 +178,8 @@ class Vault:
                 came = ingest.read_facts(self.ground, facts, source=source, where=where)
             else:
                 if said:
-                    self._keep_session(said, where, given)
-                came = ingest.read_sessions(self.ground)
+                    sessions.keep_log(self.ground, said, Path(given) if isinstance(given, str | Path) else None)
+                came = sessions.read_sessions(self.ground, tell)
                 if came.fact_ids or came.sessions:
                     catch_up(self.ground)
         report = came.plain()
@@ -201,7 +205,7 @@ class Vault:
         named = [] if day is None else [_day(day)]
         with self.ground.held():
             catch_up(self.ground)
-            came = ingest.read_sessions(self.ground)
+            came = sessions.read_sessions(self.ground)
             written = summaries.write_days(self.ground, [*self.ground.days_to_tell(), *named])
         return {
             "days": [f"{one}" for one in written],
@@ -242,9 +246,11 @@ class Vault:
         if ids and backup is not None:
             raise InvalidInput("Name facts or an archive, not both.")
         if backup is not None:
-            return self._restore_files(backup)
+            with self.ground.held():
+                return restore_files(self.ground, Path(backup))
         if ids:
-            return self._restore_facts(ids)
+            with self.ground.held():
+                return restore_facts(self.ground, ids)
         with self.ground.memory.stores.read() as unit:
             gone = [(fact, row) for fact, row in unit.vault.everything() if fact.state == "archived"]
         return {
@@ -334,53 +340,6 @@ class Vault:
         if not self.place.health.is_file():
             health.check_health(ground)
 
-    def _keep_session(self, said: list[dict[str, Any]], where: str, given: object) -> None:
-        """Put messages that came from elsewhere among the session logs, so that they are read like the others."""
-        inside = isinstance(given, str | Path) and Path(given).resolve().parent == self.place.sessions.resolve()
-        if inside:
-            return
-        text = "".join(f"{ingest.session_line(line)}\n" for line in said)
-        name = f"{self.ground.now().astimezone(self.options.zone):%Y-%m-%d-%H%M%S}"
-        stem = Path(where).stem if isinstance(given, str | Path) else "given"
-        replace_file(self.place.sessions / f"{name}-{_safe(stem)}.jsonl", text)
-
-    def _restore_facts(self, ids: Iterable[str]) -> dict[str, Any]:
-        wanted = [fact_id(one) for one in ids]
-        ground = self.ground
-        with ground.held():
-            catch_up(ground)
-            with ground.memory.stores.write() as unit:
-                rows = unit.vault.of(wanted)
-                facts = {fact.id: fact for fact in unit.facts.find(list(rows))}
-                for one in wanted:
-                    fact = facts.get(one)
-                    if fact is None or fact.state != "archived":
-                        said = f"No archived fact has the id {one!r:.80}. `zomem vault restore` lists them."
-                        raise UnknownName(said)
-                    if (other := unit.facts.current(fact.persona, fact.slot)) is not None:
-                        raise InvalidInput(f"{fact.text!r:.80} cannot come back: {other.text!r:.80} holds now.")
-                    unit.facts.change(fact.id, state="current", ended_at=None)
-                    unit.provenance.ended([fact.id], at=None, superseded_by=None, now=ground.now())
-                back = unit.facts.find(wanted)
-                unit.vault.put([activity.fresh(fact.id, ground.now()) for fact in back])
-                activity.revive(unit, back)
-                ground.fall_behind(unit)
-            follow(ground, wanted, again=True)
-        return {"restored": [{"id": file_id(fact.id), "text": fact.text} for fact in back]}
-
-    def _restore_files(self, backup: str | Path) -> dict[str, Any]:
-        named = Path(backup)
-        path = self.place.archives()[-1][1] if str(backup) == "latest" and self.place.archives() else named
-        if not path.is_file() and (self.place.backups / named.name).is_file():
-            path = self.place.backups / named.name
-        with self.ground.held():
-            today, kept = self.ground.today(), None
-            if self.place.facts.is_file() and path.is_file():
-                kept = make_archive(self.place, today, resumed=False, again=True).name
-            names = unpack_archive(self.place, path)
-            found = rebuild(self.ground, instead=True)
-        return {"archive": path.name, "files": len(names), "kept": kept, **found}
-
 
 def _refuse_servers(settings: Settings) -> None:
     """Raise InvalidInput when the home's database or index would be on a server: a vault stays on its machine."""
@@ -429,7 +388,3 @@ def _day(day: date | str) -> date:
         return date.fromisoformat(day)
     except ValueError as error:
         raise InvalidInput(f"{day!r:.40} is no day; write 2027-03-01.") from error
-
-
-def _safe(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)[:60] or "given"

@@ -19,15 +19,20 @@ __all__ = ["Line", "append_lines", "json_line", "make_folder", "read_lines", "re
 
 _OURS = 0o600
 _MARK = ".part"
+_MARK_OF_ORDER = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a file: its number from 1, its text, and what it says (None when it is no JSON object)."""
+    """One line of a file: its number from 1, its text, and what it says (None when it is no JSON object).
+
+    `end` is how many bytes of the file it ends after; `whole` is False for a last line without its end.
+    """
 
     number: int
     text: str
     said: dict[str, Any] | None
+    end: int
     whole: bool = True
 
 
@@ -81,25 +86,24 @@ def append_lines(path: Path, lines: Sequence[str]) -> None:
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines of a file, blank ones left out; none when there is no file.
-
-    `whole` is False for a last line without its end. Raises StoreReadOnly when it cannot be read.
-    """
+    """Yield the lines of a file, blank ones left out; none when there is no file. Raises StoreReadOnly."""
     with told_clearly(path):
         if not path.is_file():
             return
         data = path.read_bytes()
-    parts = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    parts = data.removeprefix(_MARK_OF_ORDER).split(b"\n")
+    end = len(data) - sum(map(len, parts)) - len(parts) + 1
     for number, part in enumerate(parts, start=1):
+        whole = number < len(parts)
+        end += len(part) + whole
         if not part.strip():
             continue
         try:
             text = part.decode("utf-8").rstrip("\r")
+            said = _object(text)
         except UnicodeDecodeError:
-            text = part.decode("utf-8", "replace").rstrip("\r")
-            yield Line(number=number, text=text, said=None, whole=number < len(parts))
-            continue
-        yield Line(number=number, text=text, said=_object(text), whole=number < len(parts))
+            text, said = part.decode("utf-8", "replace").rstrip("\r"), None
+        yield Line(number=number, text=text, said=said, end=end, whole=whole)
 
 
 def json_line(value: Any) -> str:

@@ -26,6 +26,7 @@ SESSION_PREFIX: Final = "vault/"
 """How the sessions of a vault's logs begin in the database."""
 
 _ID, _PENDING, _NOTES, _DAYS = "vault.id", "vault.pending", "vault.notes", "vault.days"
+_PAGES = "vault.pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,17 @@ class Ground:
         """Record within a transaction that these days need a new summary."""
         known = _object(unit.journal.meta(_DAYS)) | {f"{day}": 1 for day in days}
         unit.journal.set_meta(_DAYS, json.dumps(known))
+
+    def kept_pages(self) -> frozenset[date]:
+        """Return the days whose pages say more than this database knows, because they are older than it."""
+        with self.memory.stores.read() as unit:
+            return frozenset(date.fromisoformat(day) for day in _object(unit.journal.meta(_PAGES)))
+
+    def keep_pages(self, days: Iterable[date]) -> None:
+        """Record that what the pages of these days say has to stay there."""
+        with self.memory.stores.write() as unit:
+            known = _object(unit.journal.meta(_PAGES)) | {f"{day}": 1 for day in days}
+            unit.journal.set_meta(_PAGES, json.dumps(known))
 
     @staticmethod
     def fall_behind(unit: Unit) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.secrets import redact
-from zomem_graph.nodes.rules.vault_lines import fact_id, named, writer
+from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, fact_id, known_tier, named, writer
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.steps.settle import retire
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
@@ -21,7 +21,7 @@ from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
-from zomem_graph.vault.activity import archive, join
+from zomem_graph.vault.activity import archive, join, rate
 from zomem_graph.vault.files import append_lines, read_lines
 from zomem_graph.vault.ground import Ground, Told
 
@@ -126,12 +126,16 @@ def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str)
         _change(unit, found[0], line, now, said_again=who == "changed")
         return
     new = _new(line, ground, found[0] if found else None)
+    if who == "hand":
+        new = replace(new, at=created_in(line, now))
     (stored,) = store_facts(unit, ground.memory, [new], now=now)
     if stored.outcome == "forgotten":
         return
     if found and found[0].state == "current" and found[0].id not in (stored.fact.id, *stored.replaced):
         retire(unit, [found[0].id], by=stored.fact, now=now)
     join(unit, [stored.fact, *_ended(unit, stored, found)], {}, now)
+    if who == "hand":
+        rate(unit, {stored.fact.id: activation_in(line)}, now)
 
 
 def _ended(unit: Unit, stored: Stored, found: Iterable[Fact]) -> list[Fact]:
@@ -165,6 +169,8 @@ def _detailed(line: Mapping[str, Any], usual: "Fact | NewFact") -> NewFact:
     """Return the fact of a line with its details; raise InvalidInput for those that make no sense."""
     subject, predicate, value = named(line)
     details = {name: line.get(name, getattr(usual, name)) for name in _DETAILS}
+    if details["tier"] != usual.tier:
+        known_tier(details["tier"])
     new = NewFact(entity=subject, key=predicate, value=value, source=HAND, method=HAND, **details)
     return replace(new, allow_secret=isinstance(usual, Fact) and usual.value == value)
 

@@ -12,7 +12,7 @@ __all__ = ["Place"]
 
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
 _SESSION = re.compile(r"(\d{4}-\d{2}-\d{2})\b.*\.jsonl")
-_BACKUP = re.compile(r"pre-maintenance-(\d{4})(\d{2})(\d{2})(?:-\d+)?\.tar\.gz")
+_BACKUP = re.compile(r"pre-maintenance-(\d{4})(\d{2})(\d{2})(?:-(\d+))?\.tar\.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,12 @@ class Place:
         return sorted(_dated(self.daily, _DAILY))
 
     def session_files(self) -> list[Path]:
-        """Return the session logs there are, by name."""
-        return sorted(path for path in self.sessions.glob("*.jsonl") if path.is_file())
+        """Return the session logs there are, by name; links are none, they may lead anywhere."""
+        return sorted(path for path in self.sessions.glob("*.jsonl") if path.is_file() and not path.is_symlink())
+
+    def linked_sessions(self) -> list[Path]:
+        """Return the links among the session logs, which are not followed."""
+        return sorted(path for path in self.sessions.glob("*.jsonl") if path.is_symlink())
 
     def session_day(self, path: Path) -> date | None:
         """Return the day in the name of a session log, None when it has none."""
@@ -156,8 +160,8 @@ class Place:
         return None if found is None else _date(found[1])
 
     def archives(self) -> list[tuple[date, Path]]:
-        """Return the archives there are, oldest first."""
-        return sorted(_dated(self.backups, _BACKUP))
+        """Return the archives there are, oldest first; those of one day in the order in which they were made."""
+        return sorted(_dated(self.backups, _BACKUP), key=lambda each: (each[0], _count(each[1])))
 
     def strangers(self) -> list[Path]:
         """Return what lies at the top or in a folder of ours and is not ours; it is left alone."""
@@ -165,7 +169,7 @@ class Place:
         known |= {self.lock, self.lease, *(path for _, path in (*self.days(), *self.archives()))}
         looked = [self.root, self.knowledge, self.embeddings, self.daily, self.backups]
         found = [path for folder in looked if folder.is_dir() for path in folder.iterdir()]
-        found += [path for path in self.sessions.glob("*") if path.suffix != ".jsonl"]
+        found += [path for path in self.sessions.glob("*") if path.suffix != ".jsonl" or path.is_symlink()]
         return sorted(path for path in found if path not in known and not _passing(path))
 
 
@@ -176,9 +180,15 @@ def _passing(path: Path) -> bool:
 def _dated(folder: Path, shape: re.Pattern[str]) -> Iterator[tuple[date, Path]]:
     for path in folder.glob("*"):
         found = shape.fullmatch(path.name)
-        day = None if found is None else _date("-".join(found.groups()))
+        day = None if found is None else _date("-".join(found.groups()[:3]))
         if day is not None and path.is_file():
             yield day, path
+
+
+def _count(archive: Path) -> int:
+    """Return which archive of its day this is."""
+    found = _BACKUP.fullmatch(archive.name)
+    return int(found[4] or 1) if found is not None else 1
 
 
 def _date(text: str) -> date | None:

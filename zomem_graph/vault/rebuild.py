@@ -1,29 +1,29 @@
 """A store from the files alone: what a redeployed machine does first.
 
 Facts come back with their ids, times, activations and origins, and with the vectors of the index where its model is
-the same. What people wrote into the files is taken in, and session logs are kept as what was said.
+the same. What people wrote into the files is taken in. Session logs are kept as what was said, with the loops and
+episodes in them.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
-from zomem_graph.nodes.rules.session_lines import message_in
 from zomem_graph.nodes.rules.vault_lines import Uses, fact_of, origins_of, writer
 from zomem_graph.nodes.steps.settle import SUPERSEDES, item_of, link_between
 from zomem_graph.stores.errors import InvalidInput, StoreError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_records import VaultFact, VaultSession
+from zomem_graph.stores.vault_records import VaultFact
 from zomem_graph.vault.activity import ACTIVE, ARCHIVED
 from zomem_graph.vault.files import read_lines, replace_file, told_clearly
 from zomem_graph.vault.following import rewrite
-from zomem_graph.vault.ground import SESSION_PREFIX, Ground, Told
+from zomem_graph.vault.ground import Ground, Told
 from zomem_graph.vault.hand import take_in
 from zomem_graph.vault.index_files import read_index
+from zomem_graph.vault.sessions import keep_turns
 
 __all__ = ["files_id", "rebuild"]
 
@@ -54,7 +54,8 @@ def rebuild(ground: Ground, *, instead: bool = False) -> dict[str, Any]:
         unit.journal.set_meta("vault.id", new_id())  # by this the home before it sees that it is not the one any more
         ground.fall_behind(unit)
     reused = _vectors(ground, [fact for fact, *_ in facts])
-    sessions = _sessions(ground)
+    sessions = keep_turns(ground)
+    ground.keep_pages(day for day, _path in ground.place.days())
     _notes(ground)
     taken = take_in(ground)
     ground.memory.background.embed_everything(None)
@@ -82,7 +83,7 @@ def _lines(ground: Ground, told: list[Told]) -> dict[str, Mapping[str, Any]]:
         for line in read_lines(path):
             if line.said is None:
                 continue  # taken in afterwards, where it is kept and told
-            if writer(line.said) == "hand" and not line.said.get("created"):
+            if writer(line.said) == "hand" and not (line.said.get("id") and line.said.get("created")):
                 continue  # the same
             name = str(line.said.get("id", ""))
             twice += name in here
@@ -185,28 +186,6 @@ def _vectors(ground: Ground, facts: Sequence[Fact]) -> int:
             if len(found[item.id][1]) == embedder.width
         ]
         return unit.items.set_vectors(vectors, embedder=embedder.identity) if vectors else 0
-
-
-def _sessions(ground: Ground) -> int:
-    """Keep what the session logs say as turns, and remember that they were read; nothing is learned twice."""
-    count = 0
-    for path in ground.place.session_files():
-        messages = [said for line in read_lines(path) if line.said is not None and (said := message_in(line.said))]
-        found = path.stat()
-        for message in messages:
-            message.setdefault("at", datetime.fromtimestamp(found.st_mtime, ground.options.zone))
-        session = f"{SESSION_PREFIX}{path.stem}"
-        ground.memory.observe(messages, scope=ground.scope, session=session)
-        times = [message["at"] for message in messages]
-        with ground.memory.stores.write() as unit:
-            unit.vault.put_session(
-                VaultSession(
-                    name=path.name, size=found.st_size, changed=found.st_mtime, turns=len(messages),
-                    first_at=min(times, default=None), last_at=max(times, default=None), read_at=ground.now(),
-                )
-            )  # fmt: skip
-        count += 1
-    return count
 
 
 def _notes(ground: Ground) -> None:

@@ -1,8 +1,9 @@
 """One page a day: what its sessions said, in four sections (spec F116).
 
-A day is told from the database alone, from midnight to midnight in the vault's time zone, whenever the page is
+A day is told from the database, from midnight to midnight in the vault's time zone, whenever the page is
 written: at 23:00 of the day, in the night after it, or later when a log comes late. So no hour falls between two
-jobs, and writing a page again gives the same page.
+jobs, and writing a page again gives the same page. After a rebuild the database knows less than the pages that were
+there before it: what those say stays.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 
 from zomem_graph.nodes.rules.daily import section_of
 from zomem_graph.nodes.rules.loops import loops_in
-from zomem_graph.nodes.rules.vault_pages import SECTIONS, DayEntry, daily_block, with_block, without
+from zomem_graph.nodes.rules.vault_pages import SECTIONS, DayEntry, daily_block, told_in, with_block, without
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.unit import Unit
 from zomem_graph.vault.files import replace_file
@@ -26,12 +27,17 @@ def write_days(ground: Ground, days: Iterable[date]) -> list[date]:
     """Write the pages of these days on which something was said; what is written by hand around them stays."""
     written: list[date] = []
     listed = sorted(set(days))
+    kept = ground.kept_pages()
     for day in listed:
         entries, sessions, turns = entries_of(ground, day)
         if not turns:
             continue
         path = ground.place.day_file(day)
-        page = with_block(read_page(path), daily_block(day, entries, sessions, turns))
+        page = read_page(path)
+        if day in kept:  # the database is younger than this page
+            before, old_sessions, old_turns = told_in(page)
+            entries, sessions, turns = [*before, *entries], max(sessions, old_sessions), max(turns, old_turns)
+        page = with_block(page, daily_block(day, entries, sessions, turns))
         replace_file(path, page.encode("utf-8", "surrogateescape"))
         written.append(day)
     if listed:

@@ -1,5 +1,6 @@
 """Consolidation: one at a time, in order, atomic, and the same after a kill."""
 
+import json
 import os
 import tarfile
 from datetime import timedelta
@@ -69,6 +70,39 @@ def test_the_archive_holds_what_was_there_before_pruning_and_seven_days_of_them_
     names = sorted(path.name for path in (ground.data / "backups").iterdir())
     assert len(names) == 8
     assert names[-1] == f"pre-maintenance-{ground.clock():%Y%m%d}.tar.gz"
+
+
+def test_a_later_run_of_a_day_packs_what_came_since(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        vault.consolidate()
+        vault.ingest([said("Ana", "likes", "tea")])
+        ground.session("2026-01-05-090000", ("user", "The port of the relay is 2626."))
+        vault.consolidate()
+        vault.consolidate()
+        names = vault.restore()["archives"]
+    with tarfile.open(ground.data / "backups" / names[-1]) as packed:
+        content = b"".join(file.read() for name in packed.getnames() if (file := packed.extractfile(name)))
+
+    assert len(names) == 2
+    assert b"Ana" in content
+    assert b"2626" in content
+
+
+def test_an_archive_holds_no_secret_of_a_log(ground: Ground) -> None:
+    secret = "sk-proj-4f9Xq2LmN8vR7tYw3kPz6aBcDeFgHiJk"
+    with ground.open() as vault:
+        log = ground.session("2026-01-05-090000", ("user", f"Use {secret} for now."), ("user", "The port is 2626."))
+        vault.consolidate()
+        (archive,) = (ground.data / "backups").iterdir()
+    with tarfile.open(archive) as packed:
+        kept = packed.extractfile("sessions/2026-01-05-090000.jsonl")
+        assert kept is not None
+        lines = [json.loads(line) for line in kept.read().splitlines()]
+
+    assert secret in log.read_text("utf-8")  # the agent's own file is left alone
+    assert "[secret removed" in lines[0]["content"]
+    assert lines[1]["content"] == "The port is 2626."
 
 
 def test_everything_can_be_had_back_from_an_archive(ground: Ground) -> None:

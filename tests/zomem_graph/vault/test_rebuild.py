@@ -1,10 +1,13 @@
 """A store from the files alone."""
 
+import json
+
 import pytest
 
 from tests.zomem_graph.vault.kit import Ground, facts_of, said
 from zomem_graph.bench.vault_care import rebuild
 from zomem_graph.stores.errors import StoreError
+from zomem_graph.vault import Vault
 
 
 def _lively(ground: Ground) -> None:
@@ -66,6 +69,52 @@ def test_session_logs_are_kept_as_turns_and_not_learned_from_twice(ground: Groun
         assert vault.rebuild()["sessions"] == 1
         assert vault.ingest()["sessions"] == 0
         assert vault.memory.stats()["turns"] == 1
+
+
+def test_a_day_that_goes_on_after_a_rebuild_keeps_what_its_page_said_before(ground: Ground) -> None:
+    page = ground.data / "daily/2026-01-05.md"
+    with ground.open() as vault:
+        ground.session("2026-01-05-090000", ("user", "My sister Ines lives in Coimbra. I need to renew the licence."))
+        vault.consolidate()
+        before = [line for line in page.read_text("utf-8").splitlines() if line.startswith("- ")]
+    with ground.open(home="second") as vault:
+        vault.rebuild()
+        ground.session("2026-01-05-150000", ("user", "The port of the relay is 2626."))
+        vault.summarize()
+    text = page.read_text("utf-8")
+
+    assert before
+    assert set(before) <= set(text.splitlines())
+    assert "2626" in text
+    assert "2 sessions, 2 messages" in text
+
+
+def test_loops_and_episodes_come_back_from_the_logs_that_are_there(ground: Ground) -> None:
+    def known(vault: Vault) -> tuple[list[str], int]:
+        return [loop.title for loop in vault.memory.loops.list()], len(vault.memory.episodes.list())
+
+    with ground.open() as vault:
+        ground.session("2026-01-05-090000", ("user", "I need to renew the licence of the export tool."))
+        vault.ingest()
+        before = known(vault)
+    with ground.open(home="second") as vault:
+        vault.rebuild()
+        after = known(vault)
+
+    assert before[0]
+    assert after == before
+
+
+def test_a_line_by_hand_with_a_time_but_no_id_is_taken_in(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        with ground.facts.open("a", encoding="utf-8") as file:
+            for name in ("Ana", "Bo"):
+                file.write(json.dumps(said(name, "likes", "tea", created="2025-12-06T12:00:00Z")) + "\n")
+    with ground.open(home="second") as vault:
+        report = vault.rebuild()
+
+    assert (report["taken_in"], report["notes"]) == (2, [])
 
 
 def test_the_night_goes_on_where_the_old_machine_stopped(ground: Ground) -> None:

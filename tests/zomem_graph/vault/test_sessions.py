@@ -164,6 +164,73 @@ def test_a_half_written_line_of_a_log_waits_until_it_is_whole(ground: Ground) ->
     assert "half-written" in first["notes"][0]
 
 
+def test_a_long_log_is_read_in_pieces_and_a_stop_in_the_middle_loses_and_repeats_nothing(ground: Ground) -> None:
+    turns = [("user", "yes" if number % 2 else f"The port of host {number} is {number}.") for number in range(450)]
+    fact = json.dumps({"subject": "gateway", "predicate": "port", "object": "8443"})
+    with ground.open() as vault:
+        path = ground.session("2026-01-05-090000", *turns)
+        path.write_text(f"{fact}\n{path.read_text('utf-8')}", "utf-8")
+        steps: list[int] = []
+
+        def stop(_name: str, done: int) -> None:
+            steps.append(done)
+            if len(steps) == 3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            vault.ingest(tell=stop)
+        kept = vault.memory.stats()["turns"]
+    with ground.open() as vault:
+        report = vault.ingest()
+        vault.consolidate()
+
+    assert 0 < kept < 450
+    assert kept + report["turns"] == 450
+    assert report["again"] == 0
+    assert sum(line["subject"] == "gateway" for line in json_lines(ground.facts)) == 1
+
+
+def test_a_log_that_grows_does_not_say_its_facts_again(ground: Ground) -> None:
+    with ground.open() as vault:
+        path = ground.session("2026-01-05-090000", ("user", "The port of the mailer is 2525."))
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"subject": "gateway", "predicate": "port", "object": "8443"}) + "\n")
+        vault.ingest()
+        ground.clock.advance(days=30)
+        ground.session("2026-01-05-090000", ("user", "The port of the relay is 2626."))
+        report = vault.ingest()
+
+    assert (report["turns"], report["again"]) == (1, 0)
+
+
+def test_a_log_given_twice_is_kept_once_and_one_that_grew_is_read_on(ground: Ground, tmp_path: Path) -> None:
+    log = tmp_path / "chat.jsonl"
+    log.write_text('{"role": "user", "content": "The port of the mailer is 2525."}\n', "utf-8")
+    with ground.open() as vault:
+        first = vault.ingest(log)
+        ground.clock.advance(days=1)
+        second = vault.ingest(log)
+        with log.open("a", encoding="utf-8") as file:
+            file.write('{"role": "user", "content": "The port of the relay is 2626."}\n')
+        third = vault.ingest(log)
+
+    assert [report["turns"] for report in (first, second, third)] == [1, 0, 1]
+    assert len(list((ground.data / "sessions").iterdir())) == 1
+
+
+def test_a_link_among_the_logs_is_not_followed(ground: Ground, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.jsonl"
+    outside.write_text('{"role": "user", "content": "The port of the mailer is 2525."}\n', "utf-8")
+    with ground.open() as vault:
+        (ground.data / "sessions/2026-01-05-090000.jsonl").symlink_to(outside)
+        report = vault.ingest()
+        vault.consolidate()
+
+    assert report["turns"] == 0
+    assert "is not followed" in report["notes"][0]
+    assert outside.is_file()
+
+
 def test_pages_hold_what_labelled_sessions_say() -> None:
     found = extraction(labelled_sessions(LABELLED))
 

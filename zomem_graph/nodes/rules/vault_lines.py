@@ -13,15 +13,19 @@ from hashlib import blake2s
 from typing import Any, Final, Literal
 
 from zomem_graph.nodes.rules.keys import is_many, slot
+from zomem_graph.nodes.rules.tiers import TIERS
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact, Origin
 
 __all__ = [
     "Uses",
+    "activation_in",
+    "created_in",
     "fact_id",
     "fact_line",
     "fact_of",
     "file_id",
+    "known_tier",
     "named",
     "origins_of",
     "sealed",
@@ -185,6 +189,33 @@ def named(line: Mapping[str, Any]) -> tuple[str, str | None, str]:
     if predicate is not None and not isinstance(predicate, str):
         raise InvalidInput(f"predicate must be a text, not {predicate!r:.40}")
     return _text(line, "subject"), predicate or None, _text(line, "object")
+
+
+def known_tier(tier: Any) -> str:
+    """Return a tier; raise InvalidInput for one that nobody knows, which would never fade."""
+    if tier not in TIERS:
+        raise InvalidInput(f"tier {tier!r:.40} is not known. Use {', '.join(TIERS)}.")
+    return str(tier)
+
+
+def created_in(line: Mapping[str, Any], now: datetime) -> datetime | None:
+    """Return when a line says its fact was said, None when it says nothing; raise InvalidInput for the future."""
+    created = _time_or_none(line, "created")
+    if created is not None and created > now:
+        raise InvalidInput(f"created {created.isoformat()} lies in the future. Correct it, or leave it out.")
+    return created
+
+
+def activation_in(line: Mapping[str, Any]) -> float | None:
+    """Return how active a line says its fact is, None when it says nothing; raise InvalidInput for no share of 1."""
+    value = line.get("activation")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInput(
+            f"activation must be a number from 0 to 1, not {value!r:.40}. Correct it, or leave it out."
+        )
+    return float(value)
 
 
 def _further(line: Mapping[str, Any]) -> dict[str, Any]:

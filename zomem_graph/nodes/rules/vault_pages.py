@@ -4,6 +4,7 @@ What we write stands in one block between two markers. Everything outside of it 
 kept to the letter, down to its line ends.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +18,7 @@ __all__ = [
     "listed_in",
     "memory_block",
     "own_text",
+    "told_in",
     "with_block",
     "without",
 ]
@@ -31,6 +33,8 @@ _ADD_ABOVE: Final = 0.5
 _LONGEST: Final = 300
 _AROUND: Final = 4  # the two markers, the title and a blank line
 _NOTHING: Final = "nothing"
+_BOX: Final = re.compile(r"^- \[[ x]\] ")
+_COUNTS: Final = re.compile(r"(\d+) sessions, (\d+) messages\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +108,30 @@ def listed_in(page: str) -> frozenset[tuple[str, str]]:
 
 
 def daily_block(day: date, entries: Sequence[DayEntry], sessions: int, turns: int) -> str:
-    """Return the block of a daily summary; equal lines of a section stand there once."""
+    """Return the block of a daily summary; equal lines of a section stand there once.
+
+    An action item counts as equal whether it is done or not; the later entry says which.
+    """
     text = [f"# {day:%Y-%m-%d}", "", f"{sessions} sessions, {turns} messages.", ""]
     for section in SECTIONS:
-        said = dict.fromkeys(f"- {_one_line(entry.text)}" for entry in entries if entry.section == section)
-        text += [f"## {section}", *(said or [f"({_NOTHING})"]), ""]
+        lines = [f"- {_one_line(entry.text)}" for entry in entries if entry.section == section]
+        said = {_BOX.sub("", line): line for line in lines}
+        text += [f"## {section}", *(said.values() or [f"({_NOTHING})"]), ""]
     return _block(text)
+
+
+def told_in(page: str) -> tuple[list[DayEntry], int, int]:
+    """Return what the block of a daily summary says: its entries, and how many sessions and messages there were."""
+    found: list[DayEntry] = []
+    section, sessions, turns = "", 0, 0
+    for line in _inside(page):
+        if line.startswith("## "):
+            section = line[3:]
+        elif line.startswith("- ") and section in SECTIONS:
+            found.append(DayEntry(section=section, text=line[2:], session=""))
+        elif (counted := _COUNTS.match(line)) is not None:
+            sessions, turns = int(counted[1]), int(counted[2])
+    return found, sessions, turns
 
 
 def with_block(page: str | None, block: str) -> str:

@@ -39,7 +39,7 @@ class CaptureRequest:
     """What is to be captured, for whom, and how. `inline` waits for the model; else it reads later.
 
     `model` ("provider:model") reads in place of the one that is set. `episode` False leaves the telling to
-    the caller.
+    the caller. `facts` False learns none, for a history whose facts are known already.
     """
 
     messages: Sequence[Said]
@@ -51,6 +51,7 @@ class CaptureRequest:
     trust: str | None = None
     model: str | None = None
     episode: bool = True
+    facts: bool = True
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
@@ -130,7 +131,7 @@ def _by_rule(
 ) -> tuple[list[Stored], Counter[str]]:
     skipped: Counter[str] = Counter()
     stored: list[Stored] = []
-    for turn in turns:
+    for turn in turns if request.facts else ():
         new: list[NewFact] = []
         for candidate in _learned(turn):
             fact = _as_fact(candidate, turn, request)

@@ -36,7 +36,8 @@ class NewFact:
 
     `at` is when it was said, where that was before now. `method` says how it was learned: api, rule,
     model or import. `on_conflict` is a strategy of spec F84, None for the one in the options. `mentions` are
-    names it speaks of beyond those that its text shows.
+    names it speaks of beyond those that its text shows. `read_again` says that it stands in a file or log, which
+    may say again what was erased since.
     """
 
     entity: str
@@ -60,6 +61,7 @@ class NewFact:
     method: str | None = None
     on_conflict: str | None = None
     mentions: Sequence[str] = ()
+    read_again: bool = False
 
     def checked(self, options: WriteOptions) -> "NewFact":
         """Return the fact itself; raise InvalidInput or SecretRefused when it cannot be stored as it is."""
@@ -112,7 +114,7 @@ class NewFact:
     @property
     def repeats_a_source(self) -> bool:
         """Whether this may be an old text read again, so that what was forgotten must stay so."""
-        return self.learned_by != "api" or self.source.startswith(_AGAIN)
+        return self.read_again or self.learned_by != "api" or self.source.startswith(_AGAIN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,277 @@
+"""The session logs an agent leaves in sessions/ (spec F107-F109): read piece by piece, each line once."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from zomem_graph.asking import CaptureWords, capture_request
+from zomem_graph.nodes.flow import run
+from zomem_graph.nodes.rules.session_lines import message_in
+from zomem_graph.nodes.steps.capture import capture
+from zomem_graph.nodes.values import CaptureReport
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import content_hash
+from zomem_graph.stores.retry import written
+from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_records import VaultSession
+from zomem_graph.vault.activity import join
+from zomem_graph.vault.files import read_lines, replace_file
+from zomem_graph.vault.following import follow
+from zomem_graph.vault.ground import SESSION_PREFIX, Ground, Told
+from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_in, is_fact, session_line, write_facts
+
+__all__ = ["keep_log", "keep_turns", "read_sessions", "unread_bytes"]
+
+_PIECE = 200  # lines of a log that are stored at once
+
+Reading = Callable[[str, int], None]
+
+
+def read_sessions(ground: Ground, tell: Reading | None = None) -> Ingested:
+    """Read every session log that is new or has grown, each of its lines once, piece by piece.
+
+    A piece is whole in the database or not there at all, so whoever is killed goes on with the next piece. `tell` is
+    called with the name of a log and how many of its bytes are read, before each piece and after the last one.
+    """
+    total = Ingested()
+    with ground.memory.stores.read() as unit:
+        known = unit.vault.sessions()
+    for path in ground.place.session_files():
+        before = known.get(path.name)
+        if before is None or (before.size, before.changed) != _stamp(path):
+            _read_session(ground, path, before, total, tell or _tell_nobody)
+    for path in ground.place.linked_sessions():
+        total.told.append(Told(path.name, "is a link and is not followed; copy the log here to have it read"))
+    if total.fact_ids:
+        total.fact_ids = list(dict.fromkeys(total.fact_ids))
+        follow(ground, total.fact_ids, again=total.again > 0)
+    return total
+
+
+def keep_log(ground: Ground, said: Iterable[Mapping[str, Any]], given: Path | None) -> None:
+    """Put messages that came from elsewhere among the session logs, so that they are read like the others.
+
+    `given` is the file they came from. Given again, it is kept once; when it has grown, its log grows.
+    """
+    folder = ground.place.sessions
+    if given is not None and given.resolve().parent == folder.resolve():
+        return
+    text = "".join(f"{session_line(line)}\n" for line in said)
+    end = f"-{_safe('given' if given is None else given.stem)}.jsonl"
+    for path in ground.place.session_files() if given is not None else ():
+        if path.name.endswith(end) and text.startswith(path.read_text("utf-8", "replace")):
+            replace_file(path, text)
+            return
+    name = f"{ground.now().astimezone(ground.options.zone):%Y-%m-%d-%H%M%S}"
+    replace_file(folder / f"{name}{end}", text)
+
+
+def unread_bytes(ground: Ground) -> int:
+    """Return how many bytes of the session logs are yet to be read."""
+    with ground.memory.stores.read() as unit:
+        known = unit.vault.sessions()
+    left = 0
+    for path in ground.place.session_files():
+        size, before = path.stat().st_size, known.get(path.name)
+        left += size - (before.size if before is not None and before.size <= size else 0)
+    return left
+
+
+def keep_turns(ground: Ground) -> int:
+    """Keep what every session log says as turns, with the loops and episodes in them; return how many logs.
+
+    Nothing is learned from them: their facts are known already, as after a rebuild.
+    """
+    count = 0
+    for path in ground.place.session_files():
+        size, changed = _stamp(path)
+        said = _said_in(ground, path, changed, Ingested())
+        for piece in _pieces(said, since=0):
+            _capture(ground, path, piece, facts=False)
+        row = _row(ground, path, None, [each.message for each in said if each.message is not None])
+        with ground.memory.stores.write() as unit:
+            unit.vault.put_session(replace(row, size=_read_to(said, size), changed=changed))
+        count += 1
+    return count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """One line of a session log: a message or a fact, and how many bytes of the log it ends after."""
+
+    number: int
+    end: int
+    message: dict[str, Any] | None = None
+    fact: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    """Lines of a log that are stored at once; `before` is the message before them, which shows where they belong."""
+
+    lines: Sequence[_Said]
+    before: dict[str, Any] | None
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return [each.message for each in self.lines if each.message is not None]
+
+
+def _tell_nobody(_name: str, _bytes: int) -> None:
+    pass
+
+
+def _stamp(path: Path) -> tuple[int, float]:
+    found = path.stat()
+    return found.st_size, found.st_mtime
+
+
+def _read_session(ground: Ground, path: Path, before: VaultSession | None, total: Ingested, tell: Reading) -> None:
+    size, changed = _stamp(path)
+    since = before.size if before is not None and before.size <= size else 0
+    said = _said_in(ground, path, changed, total)
+    end = _read_to(said, size)
+    row = before
+    for piece in _pieces(said, since=since):
+        tell(path.name, since)
+        row = _take_piece(ground, path, piece, row, total)
+        since = row.size
+    with ground.memory.stores.write() as unit:
+        unit.vault.put_session(replace(row or _row(ground, path, None, []), size=end, changed=changed))
+    tell(path.name, end)
+    total.sessions += 1
+
+
+def _pieces(said: Sequence[_Said], *, since: int) -> Iterator[_Piece]:
+    """Yield what comes after the first `since` bytes of a log, in order."""
+    first = next((place for place, each in enumerate(said) if each.end > since), len(said))
+    for start in range(first, len(said), _PIECE):
+        earlier = [each.message for each in said[:start] if each.message is not None]
+        yield _Piece(lines=said[start : start + _PIECE], before=earlier[-1] if earlier else None)
+
+
+def _take_piece(ground: Ground, path: Path, piece: _Piece, row: VaultSession | None, total: Ingested) -> VaultSession:
+    """Store one piece, and that it is read; return the row that says so."""
+    if piece.messages:
+        report = _capture(ground, path, piece, facts=True)  # saying it again stores nothing twice
+        total.turns += report.turns
+        total.redacted += report.redacted
+        total.superseded += report.superseded
+    given = _facts_of(ground, path, piece, total)
+    session = _session(path)
+    now = ground.now()
+    read = replace(_row(ground, path, row, piece.messages), size=piece.lines[-1].end)
+
+    def settle(unit: Unit) -> tuple[Written, list[str], int]:
+        came = write_facts(unit, ground, given, now)
+        # A fact is as old as its time here: an archive that is read late must not come in faded.
+        at: dict[str, datetime] = {}
+        for origin in unit.vault.said_in(ground.options.persona, session):
+            if row is None or origin.captured_at >= row.read_at:
+                at[origin.fact_id] = max(origin.captured_at, at.get(origin.fact_id, origin.captured_at))
+        fresh = len(at) - len(unit.vault.of(list(at)))
+        changed_facts = join(unit, unit.facts.find(list(at)), at, now)
+        followers = join(unit, unit.vault.successors(), {}, now)
+        if changed_facts or followers:
+            ground.fall_behind(unit)
+        days = {ground.day_of(message["at"]) for message in piece.messages}
+        ground.to_tell(unit, days)
+        total.days |= days
+        unit.vault.put_session(read)
+        ended = [fact.superseded_by for fact in changed_facts if fact.superseded_by]
+        return came, [*(fact.id for fact in (*changed_facts, *followers)), *ended], fresh
+
+    came, ids, fresh = written(ground.memory.stores, settle)
+    came.count_into(total, path.name)
+    total.facts += fresh
+    total.again += max(0, len(set(ids)) - fresh)
+    total.fact_ids += ids
+    embed_new(ground)
+    return read
+
+
+def _capture(ground: Ground, path: Path, piece: _Piece, *, facts: bool) -> CaptureReport:
+    """Store the messages of a piece in one transaction."""
+    messages = piece.messages if piece.before is None else [piece.before, *piece.messages]
+    words = CaptureWords(scope=ground.scope, source="vault", session=_session(path))
+    return run(capture(ground.memory, replace(capture_request(messages, words), facts=facts)))
+
+
+def _facts_of(ground: Ground, path: Path, piece: _Piece, total: Ingested) -> list[Given]:
+    """Return the facts in a piece; what makes no sense as one is told and left in the log."""
+    found: list[Given] = []
+    for each in piece.lines:
+        if each.fact is None:
+            continue
+        try:
+            found.append(given_in(each.fact, ground, "session"))
+        except InvalidInput as error:
+            total.tell(f"{path.name} line {each.number}", str(error))
+    return found
+
+
+def _row(
+    ground: Ground, path: Path, before: VaultSession | None, messages: Sequence[Mapping[str, Any]]
+) -> VaultSession:
+    times = [message["at"] for message in messages]
+    if before is not None:
+        times += [at for at in (before.first_at, before.last_at) if at is not None]
+    return VaultSession(
+        name=path.name, size=0, changed=-1.0, read_at=ground.now(),
+        turns=len(messages) + (0 if before is None else before.turns),
+        first_at=min(times, default=None), last_at=max(times, default=None),
+    )  # fmt: skip
+
+
+def _session(path: Path) -> str:
+    return f"{SESSION_PREFIX}{path.stem}"
+
+
+def _read_to(said: Sequence[_Said], size: int) -> int:
+    """Return how far a log can be read: to its end, or to where a half-written line begins."""
+    return said[-1].end if said and said[-1].message is None and said[-1].fact is None else size
+
+
+def _said_in(ground: Ground, path: Path, changed: float, total: Ingested) -> list[_Said]:
+    """Return the messages and the facts of a session log; what cannot be read is told and left in the log.
+
+    A half-written line at its end stands for where that line begins.
+    """
+    found: list[_Said] = []
+    last: datetime | None = None
+    end = 0
+    for line in read_lines(path):
+        where = f"{path.name} line {line.number}"
+        if line.said is None and not line.whole:
+            total.tell(where, "is half-written; it is read when it is whole")
+            found.append(_Said(number=line.number, end=end))
+        elif line.said is None:
+            total.tell(where, "is no JSON object")
+        elif is_fact(line.said):
+            found.append(_Said(number=line.number, end=line.end, fact=line.said))
+        elif (message := message_in(line.said)) is not None:
+            # A message without a time was said when the log was begun, or with the one before it.
+            message.setdefault("at", last or _begun(ground, path, changed))
+            message.setdefault("id", f"{path.stem}:{line.number}-{content_hash(message['content'])[:12]}")
+            last = message["at"] = min(message["at"], ground.now())
+            found.append(_Said(number=line.number, end=line.end, message=message))
+        end = line.end
+    return found
+
+
+def _begun(ground: Ground, path: Path, changed: float) -> datetime:
+    """Return when a log was begun: by its name, else when it was last written."""
+    digits = "".join(letter for letter in path.stem if letter.isdigit())[:14]
+    for shape, length in (("%Y%m%d%H%M%S", 14), ("%Y%m%d", 8)):
+        if len(digits) >= length:
+            try:
+                return datetime.strptime(digits[:length], shape).replace(tzinfo=ground.options.zone)
+            except ValueError:
+                continue
+    return datetime.fromtimestamp(changed, ground.options.zone)
+
+
+def _safe(name: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)[:60] or "given"
