@@ -1,4 +1,4 @@
-"""Every reported fault has its tests, a reason why it cannot happen here, or the work that is to come."""
+"""Every reported fault has its tests, or a reason why it cannot happen here."""
 
 import ast
 import functools
@@ -17,15 +17,12 @@ ROWS = {
     71, 72, 73, 75, 76, 77, 78, 80, 81, 82, 84, 85, 86, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 101,
     102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 114, 115, 116, 117, 119, 120, 122, 124, 125, 126, 127,
 }  # fmt: skip
-PIECES = {"spine", "recall", "truth", "wiring", "care", "ways in"}
 
 
 def faults_in(report: dict[str, Any]) -> list[str]:
     """Return what is wrong with one row; empty when it may stand."""
-    if report.keys() not in ({"fault", "tests"}, {"fault", "why"}, {"fault", "later"}):
-        return [f"a row has a fault and one of tests, why and later; this one has {sorted(report)}"]
-    if "later" in report:
-        return [] if report["later"] in PIECES else [f"{report['later']!r} is not a piece of work"]
+    if report.keys() not in ({"fault", "tests"}, {"fault", "why"}):
+        return [f"a row has a fault and one of tests and why; this one has {sorted(report)}"]
     if "why" in report:
         return [] if len(report["why"].split()) > 3 else ["a reason takes more than three words"]
     missing = [name for name in report["tests"] if not exists(name)]
@@ -66,7 +63,7 @@ def test_a_reported_fault_is_answered(number: str) -> None:
         {"fault": "a file that is gone", "tests": ["tests/test_nothing.py::test_nothing"]},
         {"fault": "not a test", "tests": ["tests/test_field_reports.py::exists"]},
         {"fault": "no test", "tests": []},
-        {"fault": "two answers", "why": "it cannot happen here at all", "later": "care"},
+        {"fault": "two answers", "why": "it cannot happen here at all", "tests": []},
         {"fault": "no reason", "why": "does not apply"},
         {"fault": "never", "later": "some day"},
     ],

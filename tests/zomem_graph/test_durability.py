@@ -29,7 +29,9 @@ from zomem_graph import (
     create_capture_graph,
     create_capture_node,
     create_chat_graph,
+    create_compose_node,
     create_recall_graph,
+    create_retrieve_node,
 )
 from zomem_graph.testing import SmallEmbedder
 
@@ -364,3 +366,22 @@ def test_our_state_passes_the_strict_serializer(home: Path, tmp_path: Path) -> N
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         assert "unregistered" not in done.stderr + done.stdout
+
+
+def test_a_run_saved_by_another_version_goes_on(memory: Memory, saver: Saver) -> None:
+    """What this version does not know is left out, what it needs and misses is named; nothing fails."""
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState)
+    graph.add_sequence([("retrieve", create_retrieve_node(memory)), ("compose", create_compose_node(memory))])
+    graph.add_edge(START, "retrieve")
+    app = graph.compile(checkpointer=saver, interrupt_before=["compose"])
+    memory.remember("ferry", "gate", "22", persona="ann")
+    memory.remember("ferry", "crew", "Mia", persona="ann")
+    state = app.invoke({**say("Which gate has the ferry?"), "memory_query": "ferry gate"}, ANN)
+    newer, older = state["memory_hits"]
+    newer["explanation"]["weather"] = "fair"
+    saved = [newer | {"shelf": 4}, {name: older[name] for name in ("kind", "id", "text")}]
+    app.update_state(ANN, {"memory_hits": saved, "memory_decision": {"decision": "recall", "mood": "calm"}})
+    state = app.invoke(None, ANN)
+    assert "22" in state["memory_context"]
+    assert "Mia" not in state["memory_context"]
+    assert state["memory_degraded"][-1] == "1 hits of another version left out"

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from zomem_graph.nodes.values import known
+
 __all__ = ["MOST_CHANGES", "Change", "MaintenanceReport", "StepReport", "UndoReport"]
 
 MOST_CHANGES: Final = 5_000
@@ -41,8 +43,10 @@ class StepReport:
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> "StepReport":
         """Return the report that `plain` turned into data, as it stands in a graph's state."""
-        changes = tuple(Change(**change) for change in data["changes"])
-        return cls(step=data["step"], changes=changes, counts=data["counts"], notes=tuple(data["notes"]))
+        changes = tuple(Change(**known(Change, change)) for change in data.get("changes", ()))
+        return cls(
+            step=data["step"], changes=changes, counts=data.get("counts", {}), notes=tuple(data.get("notes", ()))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,11 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.gate import ask_in_doubt
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude
 from zomem_graph.nodes.steps.retrieve import Retrieved
-from zomem_graph.nodes.values import GateVerdict, Hit, plain
+from zomem_graph.nodes.values import GateVerdict, Hit, known, plain
 
 __all__ = ["create_compose_node"]
+
+_UNGATED = {"decision": "recall", "method": "none", "reason": "no gate stands before this node"}
 
 
 def create_compose_node(memory: Services, *, options: ComposeOptions | None = None) -> Runnable[Any, dict[str, Any]]:
@@ -24,9 +26,13 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
     chosen = options or memory.options.compose
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        decision = dict(state.get("memory_decision") or {})
-        started = datetime.fromisoformat(decision.pop("started", memory.clock().isoformat()))
-        verdict = GateVerdict(**{**decision, "keywords": tuple(decision.get("keywords", ()))})
+        decision = state.get("memory_decision") or {}
+        started = datetime.fromisoformat(decision.get("started") or memory.clock().isoformat())
+        told = {**_UNGATED, **known(GateVerdict, decision), "keywords": tuple(decision.get("keywords", ()))}
+        verdict = GateVerdict(**told)
+        saved = state.get("memory_hits") or []
+        hits = tuple(hit for data in saved if (hit := Hit.from_plain(data)) is not None)
+        unread = [] if len(hits) == len(saved) else [f"{len(saved) - len(hits)} hits of another version left out"]
         request = RecallRequest(
             message=state.get("memory_query") or "",
             scope=running.scope,
@@ -38,16 +44,16 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
         )
         trace = state.get("memory_trace") or []
         found = Retrieved(
-            hits=tuple(Hit.from_plain(hit) for hit in state.get("memory_hits") or []),
-            degraded=tuple(state.get("memory_degraded") or ()),
+            hits=hits,
+            degraded=(*(state.get("memory_degraded") or ()), *unread),
             trace=dict(trace[0]) if trace else {},
         )
         verdict, found = yield from ask_in_doubt(memory, request.message, verdict, found)
         result = yield from work(lambda: conclude(memory, request, verdict, found, started))
         running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
-        for told in result.trace:
-            if told.get("step") == "budget":
-                running.emit({"memory": "budget", **{name: one for name, one in told.items() if name != "step"}})
+        for line in result.trace:
+            if line.get("step") == "budget":
+                running.emit({"memory": "budget", **{name: one for name, one in line.items() if name != "step"}})
         return {
             "memory_decision": {
                 "decision": result.decision,

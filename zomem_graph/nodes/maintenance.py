@@ -12,7 +12,7 @@ from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.maintain import Upkeep, alone, begin, finish, one_step
 from zomem_graph.nodes.steps.upkeep import Round
-from zomem_graph.nodes.values import plain
+from zomem_graph.nodes.values import known, plain
 
 __all__ = ["create_begin_node", "create_maintenance_node", "create_report_node"]
 
@@ -61,4 +61,4 @@ def create_report_node(memory: Services, *, wanted: Upkeep | None = None) -> Run
 
 def _round(state: Mapping[str, Any]) -> Round:
     run = state["maintenance_run"]
-    return Round(**{**run, "started_at": datetime.fromisoformat(run["started_at"])})
+    return Round(**{**known(Round, run), "started_at": datetime.fromisoformat(run["started_at"])})

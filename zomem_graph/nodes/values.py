@@ -20,6 +20,7 @@ __all__ = [
     "Recollection",
     "Said",
     "Trace",
+    "known",
     "plain",
 ]
 
@@ -63,17 +64,22 @@ class Hit:
     explanation: Explanation
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> "Hit":
-        """Return the hit that `plain` turned into data, as it stands in a graph's state."""
-        explanation = {**data["explanation"], "path": tuple(data["explanation"]["path"])}
-        return cls(
-            **{
-                **data,
-                "found_by": frozenset(data["found_by"]),
-                "created_at": datetime.fromisoformat(data["created_at"]),
-                "explanation": Explanation(**explanation),
-            }
-        )
+    def from_plain(cls, data: Mapping[str, Any]) -> "Hit | None":
+        """Return the hit that `plain` turned into data, as it stands in a graph's state.
+
+        Another version may have saved it: what this one has no field for is left out, and a hit that lacks its
+        kind, id, text, score or time is None.
+        """
+        told = known(Explanation, data.get("explanation") or {})
+        found = {
+            "metadata": {},
+            **known(cls, data),
+            "found_by": frozenset(data.get("found_by") or ()),
+            "explanation": Explanation(**{**told, "path": tuple(told.get("path", ()))}),
+        }
+        if {"kind", "id", "text", "score", "created_at"} - found.keys():
+            return None
+        return cls(**{**found, "created_at": datetime.fromisoformat(found["created_at"])})
 
 
 class Hits(list[Hit]):
@@ -209,6 +215,11 @@ class ErasureReport:
     traces: tuple[Trace, ...] = ()
     shared: int = 0
     notes: tuple[str, ...] = ()
+
+
+def known(record: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of saved data a dataclass has fields for; another version of this package may have saved more."""
+    return {name: data[name] for name in record.__dataclass_fields__ if name in data}
 
 
 def plain(value: Any) -> Any:
