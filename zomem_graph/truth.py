@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.values import ErasureReport, ProvenanceReport
 from zomem_graph.settings import Settings
@@ -50,7 +51,7 @@ class Truth:
         from zomem_graph.nodes.steps.ending import delete_one
 
         self._check_open()
-        delete_one(self, id, scope)
+        delete_one(self, _bare(id), scope)
 
     def retract(
         self: _Opened,
@@ -66,7 +67,7 @@ class Truth:
         from zomem_graph.nodes.steps.ending import retract_one
 
         self._check_open()
-        return retract_one(self, id, reason, scope)
+        return retract_one(self, _bare(id), reason, scope)
 
     def forget(
         self: _Opened,
@@ -137,4 +138,9 @@ class Truth:
         from zomem_graph.nodes.steps.provenance import trace_fact
 
         self._check_open()
-        return trace_fact(self, id, scope)
+        return trace_fact(self, _bare(id), scope)
+
+
+def _bare(given: str) -> str:
+    """Return an id without what the files of a vault write around it."""
+    return fact_id(given) if isinstance(given, str) else given

@@ -174,7 +174,7 @@ def _is_forgotten(unit: Unit, piece: Piece, ready: ReadyNote, target: Target) ->
         fact = _fact(piece, ready, name, target)
         marks += fact_marks(slot(name, piece.key, piece.value, many=False), piece.value, fact.sentence)
     persona = target.scope.persona
-    return bool(graves.forgotten(graves.digest(persona, kind, content) for kind, content in marks))
+    return graves.of(persona, marks) is not None
 
 
 def _moved(unit: Unit, ready: ReadyNote, target: Target) -> ImportRecord | None:

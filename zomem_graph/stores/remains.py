@@ -70,9 +70,9 @@ def home_files(root: Path, *, besides: Iterable[Path] = ()) -> Iterator[tuple[Pa
         if path.is_file() and not path.is_symlink():
             yield path, path.relative_to(root).as_posix()
     for place in besides:
-        inside = place.is_relative_to(root)
-        for path in () if inside else _files_at(place):
-            yield path, str(path)
+        for path in () if place.is_relative_to(root) else _files_at(place):
+            if not path.is_relative_to(root):
+                yield path, str(path)
 
 
 def clean_backups(

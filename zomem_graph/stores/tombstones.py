@@ -3,13 +3,14 @@
 The key is made for each home and stays in it, so the hashes of two homes say nothing about each other.
 """
 
+import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2s
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
@@ -18,6 +19,7 @@ from zomem_graph.stores.records import Tombstone
 __all__ = ["Tombstones"]
 
 _KEY = "tombstone.key"
+_OTHERS = "tombstone.keys"  # of homes whose tombstones were read from files
 _t = sql.tombstones.c
 _meta = sql.meta.c
 
@@ -35,14 +37,54 @@ class Tombstones:
         return None if said is None else bytes.fromhex(said)
 
     @property
+    def keys(self) -> list[str]:
+        """The keys of the hashes, that of this home first; none before anything was erased."""
+        said = self._connection.execute(select(_meta.value).where(_meta.key == _OTHERS)).scalar()
+        return [*([] if self._key is None else [self._key.hex()]), *json.loads(said or "[]")]
+
+    @property
     def any(self) -> bool:
         """Whether anything was ever erased here."""
         return self._key is not None
 
-    def digest(self, persona: str, kind: str, content: str) -> str:
-        """Return the keyed hash of something a persona said or knew; "" before anything was erased."""
-        key = self._key
-        return "" if key is None else _digest(key, persona, kind, content)
+    def digests(self, persona: str, kind: str, content: str) -> list[str]:
+        """Return the hash under each key of something a persona said or knew; none before anything was erased."""
+        return [_digest(key, persona, kind, content) for key in self._every_key]
+
+    @cached_property
+    def _every_key(self) -> list[bytes]:
+        return [bytes.fromhex(key) for key in self.keys]
+
+    def of(self, persona: str, marks: Iterable[tuple[str, str]]) -> Tombstone | None:
+        """Return the newest tombstone of what is known by these (kind, content) marks."""
+        hashes = [digest for kind, content in marks for digest in self.digests(persona, kind, content)]
+        return max(self.forgotten(hashes).values(), key=lambda one: one.created_at, default=None)
+
+    def everything(self) -> list[Tombstone]:
+        """Return all of them, oldest first."""
+        rows = self._connection.execute(select(sql.tombstones).order_by(_t.created_at, _t.digest)).mappings()
+        return [Tombstone(**row) for row in rows]
+
+    def adopt(self, keys: Sequence[str], stones: Sequence[Tombstone]) -> int:
+        """Add tombstones of another home, whose hashes were made with these keys; return how many were new."""
+        if not keys or not stones:
+            return 0
+        if self._key is None:
+            self._connection.execute(self._dialect.insert_new(sql.meta), [{"key": _KEY, "value": keys[0]}])
+            self._forget_keys()
+        others = list(dict.fromkeys([*self.keys, *keys]))[1:]
+        self._connection.execute(delete(sql.meta).where(_meta.key == _OTHERS))
+        self._connection.execute(insert(sql.meta), [{"key": _OTHERS, "value": json.dumps(others)}])
+        self._forget_keys()
+        known = self.forgotten(one.digest for one in stones)
+        fresh = {one.digest: one for one in stones if one.digest not in known}
+        if fresh:
+            rows = [
+                {"digest": one.digest, "kind": one.kind, "said_at": one.said_at, "created_at": one.created_at}
+                for one in fresh.values()
+            ]
+            self._connection.execute(insert(sql.tombstones), rows)
+        return len(fresh)
 
     def forgotten(self, hashes: Iterable[str]) -> dict[str, Tombstone]:
         """Return the tombstones among these hashes, by hash."""
@@ -82,9 +124,13 @@ class Tombstones:
     def _make_key(self) -> bytes:
         made = secrets.token_bytes(32)
         self._connection.execute(self._dialect.insert_new(sql.meta), [{"key": _KEY, "value": made.hex()}])
-        self.__dict__.pop("_key", None)
+        self._forget_keys()
         key = self._key
         return made if key is None else key
+
+    def _forget_keys(self) -> None:
+        for name in ("_key", "_every_key"):
+            self.__dict__.pop(name, None)
 
 
 def _digest(key: bytes, persona: str, kind: str, content: str) -> str:

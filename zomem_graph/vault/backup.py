@@ -1,6 +1,5 @@
 """The archive made before maintenance, looked into before anything is taken away (spec F118)."""
 
-import gzip
 import io
 import json
 import tarfile
@@ -11,8 +10,8 @@ from typing import Any
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.stores.errors import InvalidInput, StoreDamaged
-from zomem_graph.vault.files import json_line, replace_file, told_clearly
-from zomem_graph.vault.place import Place
+from zomem_graph.stores.vault_files import json_line, pack, replace_file, told_clearly
+from zomem_graph.stores.vault_place import Place
 
 __all__ = ["drop_old_archives", "is_whole", "make_archive", "unpack_archive"]
 
@@ -20,6 +19,7 @@ _MOST_BYTES = 4 * 1024**3
 _FACTS = ("knowledge-graph/facts.jsonl", "knowledge-graph/archived-facts.jsonl")
 _MADE_FROM_FACTS = (
     "knowledge-graph/entities.jsonl", "knowledge-graph/relations.jsonl", "activation-metadata.json",
+    "knowledge-graph/forgotten.jsonl",
 )  # fmt: skip
 
 
@@ -100,27 +100,20 @@ def unpack_archive(place: Place, path: Path) -> list[str]:
 
 def _packed(place: Place, day: date) -> bytes:
     """Return the archive; the same files give the same bytes."""
-    packed = io.BytesIO()
     moment = int(datetime.combine(day, time.min, UTC).timestamp())
-    with (
-        gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped,
-        tarfile.open(fileobj=zipped, mode="w") as archive,
-    ):
-        for path in _wanted(place):
-            with told_clearly(path):
-                data = path.read_bytes()
-                if path.parent == place.sessions:
-                    data = _without_secrets(data)
-                member = tarfile.TarInfo(path.relative_to(place.root).as_posix())
-                member.size, member.mode, member.mtime = len(data), 0o600, moment
-            archive.addfile(member, io.BytesIO(data))
-    return packed.getvalue()
+    return pack(((path.relative_to(place.root).as_posix(), _content(place, path)) for path in _wanted(place)), moment)
+
+
+def _content(place: Place, path: Path) -> bytes:
+    with told_clearly(path):
+        data = path.read_bytes()
+    return _without_secrets(data) if path.parent == place.sessions else data
 
 
 def _wanted(place: Place) -> list[Path]:
     """Return what goes into an archive: all that cannot be made again."""
     named = [each for each in place.files if each != place.health]
-    named += [place.unreadable, *(path for _day, path in place.days()), *place.session_files()]
+    named += [place.unreadable, place.forgotten, *(path for _day, path in place.days()), *place.session_files()]
     return sorted(path for path in named if path.is_file())
 
 

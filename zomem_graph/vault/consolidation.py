@@ -10,9 +10,9 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.vault_pages import own_text
+from zomem_graph.stores.vault_files import sweep_leftovers, told_clearly
 from zomem_graph.vault import activity
 from zomem_graph.vault.backup import drop_old_archives, make_archive
-from zomem_graph.vault.files import sweep_leftovers, told_clearly
 from zomem_graph.vault.following import rewrite
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import erased_texts, note_files, take_in

@@ -22,6 +22,7 @@ from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.store import Home, Stores
+from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault import consolidation, health, ingest, sessions, smoke, summaries
 from zomem_graph.vault.embedding import choose_embedder
 from zomem_graph.vault.following import catch_up, rewrite
@@ -30,7 +31,6 @@ from zomem_graph.vault.hand import touched
 from zomem_graph.vault.lease import Lease, this_host
 from zomem_graph.vault.mirror import write_memory_page
 from zomem_graph.vault.options import VaultOptions, read_options
-from zomem_graph.vault.place import Place
 from zomem_graph.vault.probe import plant_usual_canaries, probe
 from zomem_graph.vault.rebuild import files_id, rebuild
 from zomem_graph.vault.recall import VaultHits, recall
@@ -147,6 +147,7 @@ class Vault:
             if ground.id() is None:
                 ground.set_id(new_id())
             self._stay_local()
+            ground.note_place()
             catch_up(ground)
             self._write_missing()
         return {"data_path": str(ground.place.root), "home": str(ground.memory.settings.home), "read_back": read_back}
@@ -266,6 +267,7 @@ class Vault:
             self.place.make()
             self._stay_local()
             found = rebuild(self.ground, instead=replace)
+            self.ground.note_place()
             self._write_missing()
         return found
 
@@ -291,6 +293,8 @@ class Vault:
         """Make a vault where neither the folder nor the home has one."""
         if self._state() == "nowhere":
             self.init()
+        elif self._state() == "together":
+            self.ground.note_place()
 
     def _state(self) -> str:
         """Return how home and files stand to each other: nowhere, together, without files, or of another home."""

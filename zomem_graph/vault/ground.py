@@ -13,19 +13,20 @@ from typing import Any, Final
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.vault_erasing import catch_up, fall_behind, is_behind, note_vault, vault_of
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.unit import Unit
-from zomem_graph.vault.files import make_folder
+from zomem_graph.stores.vault_files import make_folder
+from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault.lease import Lease
 from zomem_graph.vault.options import VaultOptions
-from zomem_graph.vault.place import Place
 
 __all__ = ["SESSION_PREFIX", "Ground", "Told"]
 
 SESSION_PREFIX: Final = "vault/"
 """How the sessions of a vault's logs begin in the database."""
 
-_ID, _PENDING, _NOTES, _DAYS = "vault.id", "vault.pending", "vault.notes", "vault.days"
+_ID, _NOTES, _DAYS = "vault.id", "vault.notes", "vault.days"
 _PAGES = "vault.pages"
 
 
@@ -80,6 +81,14 @@ class Ground:
         with self.memory.stores.read() as unit:
             return unit.journal.meta(_ID)
 
+    def note_place(self) -> None:
+        """Record where the vault is, so that what is forgotten in this home is taken out of its files too."""
+        with self.memory.stores.read() as unit:
+            known = vault_of(unit)
+        if known is None or known.root != self.place.root.absolute():
+            with self.memory.stores.write() as unit:
+                note_vault(unit, self.place)
+
     def set_id(self, vault_id: str) -> None:
         """Record which vault this home mirrors."""
         with self.memory.stores.write() as unit:
@@ -88,13 +97,13 @@ class Ground:
     def behind(self) -> bool:
         """Return whether the files have yet to follow the database."""
         with self.memory.stores.read() as unit:
-            return unit.journal.meta(_PENDING) == "1"
+            return is_behind(unit)
 
     def caught_up(self) -> None:
         """Record that the files say what the database says."""
         if self.behind():
             with self.memory.stores.write() as unit:
-                unit.journal.set_meta(_PENDING, "0")
+                catch_up(unit)
 
     def notes(self) -> dict[str, Any]:
         """Return what was noted of earlier runs: last consolidation, its duration, the last probe."""
@@ -138,7 +147,7 @@ class Ground:
     @staticmethod
     def fall_behind(unit: Unit) -> None:
         """Record within a transaction that the files have yet to follow."""
-        unit.journal.set_meta(_PENDING, "1")
+        fall_behind(unit)
 
 
 def _object(text: str | None) -> dict[str, Any]:

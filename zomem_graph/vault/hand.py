@@ -21,8 +21,8 @@ from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_files import append_lines, read_lines
 from zomem_graph.vault.activity import archive, join, rate
-from zomem_graph.vault.files import append_lines, read_lines
 from zomem_graph.vault.ground import Ground, Told
 
 __all__ = ["HAND", "TakenIn", "erased_texts", "note_files", "take_in", "touched"]
@@ -97,8 +97,10 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
         if who == "us":
             continue
         try:
-            written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
+            stored = written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
             taken.changed += 1
+            if not stored:
+                taken.told.append(Told(where, "was forgotten and is not taken in; `zomem remember` says it anew"))
         except SecretRefused as error:
             said = line.text.replace(named(line.said)[2], "[secret removed]")
             _set_aside(ground, taken, where, redact(said)[0], str(error))
@@ -117,25 +119,27 @@ def _set_aside(ground: Ground, taken: TakenIn, where: str, text: str, why: str) 
     taken.told.append(Told(where, f"{why}; kept in {aside.name}"))
 
 
-def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str) -> None:
+def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str) -> bool:
+    """Store one line; return whether that was possible, which it is not for what was forgotten."""
     now = ground.now()
     subject, predicate, value = named(line)
     found = unit.facts.find([fact_id(str(line["id"]))]) if line.get("id") else []
     ground.fall_behind(unit)
     if found and (found[0].entity, found[0].key, found[0].value) == (subject, predicate, value):
         _change(unit, found[0], line, now, said_again=who == "changed")
-        return
+        return True
     new = _new(line, ground, found[0] if found else None)
     if who == "hand":
         new = replace(new, at=created_in(line, now))
     (stored,) = store_facts(unit, ground.memory, [new], now=now)
     if stored.outcome == "forgotten":
-        return
+        return False
     if found and found[0].state == "current" and found[0].id not in (stored.fact.id, *stored.replaced):
         retire(unit, [found[0].id], by=stored.fact, now=now)
     join(unit, [stored.fact, *_ended(unit, stored, found)], {}, now)
     if who == "hand":
         rate(unit, {stored.fact.id: activation_in(line)}, now)
+    return True
 
 
 def _ended(unit: Unit, stored: Stored, found: Iterable[Fact]) -> list[Fact]:

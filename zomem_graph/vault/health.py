@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from zomem_graph.nodes.rules.vault_health import judge, prometheus_text, status_of
+from zomem_graph.stores.vault_files import replace_file, told_clearly
 from zomem_graph.vault.activity import ACTIVE, FADING, stand
-from zomem_graph.vault.files import replace_file, told_clearly
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.mirror import read_page
 from zomem_graph.vault.options import INTERVALS

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
+from zomem_graph.stores.vault_files import json_line, read_lines, replace_file
+from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault.activity import ACTIVE
-from zomem_graph.vault.files import json_line, read_lines, replace_file
 from zomem_graph.vault.ground import Ground
-from zomem_graph.vault.place import Place
 
 __all__ = ["read_index", "write_index"]
 

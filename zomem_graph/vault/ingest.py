@@ -12,8 +12,8 @@ from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.stores.errors import InvalidInput, ModelError, SecretRefused
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_files import json_line
 from zomem_graph.vault.activity import join, rate
-from zomem_graph.vault.files import json_line
 from zomem_graph.vault.following import follow
 from zomem_graph.vault.ground import Ground, Told
 

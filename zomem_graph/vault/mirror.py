@@ -10,11 +10,12 @@ from typing import Any
 
 from zomem_graph.nodes.rules.vault_lines import Uses, fact_line, file_id, use_line
 from zomem_graph.nodes.rules.vault_pages import PageFact, listed_in, memory_block, own_text, with_block
+from zomem_graph.nodes.steps.vault_erasing import write_graves
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_files import append_lines, json_line, replace_file
 from zomem_graph.stores.vault_records import VaultFact
 from zomem_graph.vault.activity import ACTIVE, Standing, stand
-from zomem_graph.vault.files import append_lines, json_line, replace_file
 from zomem_graph.vault.ground import Ground
 
 __all__ = ["append_facts", "read_page", "write_activation", "write_knowledge", "write_memory_page"]
@@ -61,6 +62,7 @@ def write_knowledge(ground: Ground, on_file: OnFile = _no_one) -> int:
         current, archived = _lines(unit, here), _lines(unit, gone)
         entities, relations = unit.vault.tally("entity"), unit.vault.tally("key")
         activations = _activations(ground, unit, everything)
+        write_graves(unit, place)
     written = 0
     for path, lines in (
         (place.archived, archived),  # first: a fact that moves is never in neither file

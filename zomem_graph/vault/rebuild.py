@@ -10,20 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.vault_lines import Uses, fact_of, origins_of, writer
 from zomem_graph.nodes.steps.settle import SUPERSEDES, item_of, link_between
+from zomem_graph.nodes.steps.vault_erasing import read_graves
 from zomem_graph.stores.errors import InvalidInput, StoreError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_files import read_lines, replace_file, told_clearly
 from zomem_graph.stores.vault_records import VaultFact
 from zomem_graph.vault.activity import ACTIVE, ARCHIVED
-from zomem_graph.vault.files import read_lines, replace_file, told_clearly
 from zomem_graph.vault.following import rewrite
 from zomem_graph.vault.ground import Ground, Told
 from zomem_graph.vault.hand import take_in
 from zomem_graph.vault.index_files import read_index
 from zomem_graph.vault.sessions import keep_turns
+from zomem_graph.vault.summaries import strike
 
 __all__ = ["files_id", "rebuild"]
 
@@ -48,11 +51,17 @@ def rebuild(ground: Ground, *, instead: bool = False) -> dict[str, Any]:
     entries = _head(ground).get("facts") or {}
     facts = _facts(lines, entries, told)
     with ground.memory.stores.write() as unit:
+        read_graves(unit, ground.place)
         if held:
             _empty(unit)
+        gone = {row[0].id: row[0] for row in facts if _was_erased(unit, row[0])}
+        facts = [row for row in facts if row[0].id not in gone]
         _fill(unit, facts)
         unit.journal.set_meta("vault.id", new_id())  # by this the home before it sees that it is not the one any more
         ground.fall_behind(unit)
+    strike(ground, [fact.value for fact in gone.values()])
+    if gone:
+        told.append(Told("facts", f"{len(gone)} were forgotten and do not come back"))
     reused = _vectors(ground, [fact for fact, *_ in facts])
     sessions = keep_turns(ground)
     ground.keep_pages(day for day, _path in ground.place.days())
@@ -126,6 +135,13 @@ def _one_of_each(rows: Sequence[_Row], told: list[Told]) -> list[_Row]:
         else:
             kept.append((fact, uses, origins, band))
     return kept
+
+
+def _was_erased(unit: Unit, fact: Fact) -> bool:
+    """Return whether a fact was said before it was erased; one that was said again since holds."""
+    marks = [mark for mark in fact_marks(fact.slot, fact.value, fact.text) if mark[0] != "value"]
+    grave = unit.tombstones.of(fact.persona, [*marks, *source_marks(fact.metadata.get("source_id"))])
+    return grave is not None and fact.created_at <= grave.created_at
 
 
 def _fill(unit: Unit, rows: Sequence[_Row]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zomem_graph.nodes.flow import run
+from zomem_graph.nodes.rules.vault_lines import file_id
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hit
@@ -42,7 +43,7 @@ class VaultHits:
         return [
             {
                 "kind": hit.kind,
-                "id": hit.id,
+                "id": file_id(hit.id) if hit.id in self.activation else hit.id,
                 "text": hit.text,
                 "score": round(hit.score, 4),
                 "activation": None if (found := self.activation.get(hit.id)) is None else round(found, 4),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
+from zomem_graph.nodes.steps.vault_erasing import read_graves
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.vault import activity
 from zomem_graph.vault.backup import make_archive, unpack_archive
@@ -53,6 +54,8 @@ def restore_files(ground: Ground, named: Path) -> dict[str, Any]:
     kept = None
     if place.facts.is_file() and path.is_file():
         kept = make_archive(place, ground.today(), made=None, again=True).name
+    with ground.memory.stores.write() as unit:
+        read_graves(unit, place)  # those of the archive are older
     names = unpack_archive(place, path)
     found = rebuild(ground, instead=True)
     return {"archive": path.name, "files": len(names), "kept": kept, **found}

@@ -15,9 +15,9 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_files import read_lines, replace_file
 from zomem_graph.stores.vault_records import VaultSession
 from zomem_graph.vault.activity import join
-from zomem_graph.vault.files import read_lines, replace_file
 from zomem_graph.vault.following import follow
 from zomem_graph.vault.ground import SESSION_PREFIX, Ground, Told
 from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_in, is_fact, session_line, write_facts

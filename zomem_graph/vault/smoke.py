@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zomem_graph.stores.errors import StoreReadOnly
-from zomem_graph.vault.files import read_lines, replace_file
+from zomem_graph.stores.vault_files import read_lines, replace_file
 from zomem_graph.vault.ground import Ground
 
 __all__ = ["Finding", "smoke_test"]

@@ -14,7 +14,7 @@ from zomem_graph.nodes.rules.loops import loops_in
 from zomem_graph.nodes.rules.vault_pages import SECTIONS, DayEntry, daily_block, told_in, with_block, without
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.unit import Unit
-from zomem_graph.vault.files import replace_file
+from zomem_graph.stores.vault_files import replace_file
 from zomem_graph.vault.ground import SESSION_PREFIX, Ground
 from zomem_graph.vault.mirror import read_page
 

@@ -30,6 +30,7 @@ __all__ = [
     "origins_of",
     "sealed",
     "use_line",
+    "without_quotes",
     "writer",
 ]
 
@@ -131,6 +132,18 @@ def writer(line: Mapping[str, Any]) -> Literal["us", "changed", "hand"]:
     return (
         "us" if line["seal"] == _seal({name: value for name, value in line.items() if name != "seal"}) else "changed"
     )
+
+
+def without_quotes(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line of ours without the words it was learned from, sealed anew."""
+    left = {name: value for name, value in line.items() if name not in ("seal", "turn_id", "quote")}
+    if isinstance(said := left.get("origins"), list):
+        left["origins"] = [
+            {name: value for name, value in one.items() if name not in ("turn_id", "quote")}
+            for one in said
+            if isinstance(one, Mapping)
+        ]
+    return {**left, "seal": _seal(left)}
 
 
 def sealed(line: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ kept to the letter, down to its line ends.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -18,6 +18,8 @@ __all__ = [
     "listed_in",
     "memory_block",
     "own_text",
+    "page_line",
+    "struck",
     "told_in",
     "with_block",
     "without",
@@ -49,8 +51,7 @@ class PageFact:
     @property
     def line(self) -> str:
         """The line of the fact under its subject."""
-        said = _one_line(self.object)
-        return f"- {_one_line(self.predicate)}: {said}" if self.predicate else f"- {said}"
+        return page_line(self.predicate, self.object)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,12 @@ class DayEntry:
     section: str
     text: str
     session: str
+
+
+def page_line(predicate: str | None, value: str) -> str:
+    """Return how a fact reads under its subject."""
+    said = _one_line(value)
+    return f"- {_one_line(predicate)}: {said}" if predicate else f"- {said}"
 
 
 def memory_block(facts: Sequence[PageFact], *, lines: int, listed: frozenset[tuple[str, str]], least: float) -> str:
@@ -156,6 +163,38 @@ def without(page: str, said: Sequence[str]) -> str:
     lines = page[begin:end].splitlines(keepends=True)
     kept = [line for line in lines if not (line.startswith("- ") and any(form in line.casefold() for form in forms))]
     return page[:begin] + "".join(kept) + page[end:]
+
+
+def struck(page: str, gone: Callable[[str], bool], listed: Collection[tuple[str, str]]) -> str:
+    """Return a page whose block has no entry that is `gone` or `listed` (subject, line), and no empty subject.
+
+    What stands outside of the block is not touched.
+    """
+    begin, end = _ends(page)
+    if begin is None or end is None:
+        return page
+    named = {(_one_line(subject), line) for subject, line in listed}
+    lines = page[begin:end].splitlines(keepends=True)
+    subject, kept = "", []
+    for line in lines:
+        bare = line.rstrip("\r\n")
+        if bare.startswith("## "):
+            subject = bare[3:]
+        if bare.startswith("- ") and ((subject, bare) in named or gone(line)):
+            continue
+        kept.append(line)
+    if len(kept) == len(lines):
+        return page
+    return page[:begin] + "".join(_without_empty(kept)) + page[end:]
+
+
+def _without_empty(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a block without the subjects that have no line left; sections of a day stay."""
+    for place, line in enumerate(lines):
+        after = next((each for each in lines[place + 1 :] if each.strip()), "")
+        if line.startswith("## ") and not after.startswith(("- ", "(")) and line[3:].strip() not in SECTIONS:
+            continue
+        yield line
 
 
 def own_text(page: str) -> str:

@@ -16,6 +16,7 @@ from zomem_graph.nodes.rules.erasing import Mark, fact_marks, needles_of, source
 from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, strings_in, texts_of, things_in
 from zomem_graph.nodes.steps.summaries import remove_summaries
+from zomem_graph.nodes.steps.vault_erasing import clean_vault, fall_behind, vault_of
 from zomem_graph.nodes.values import ErasureReport, Trace, plain
 from zomem_graph.stores.checkpoint_files import list_checkpoints
 from zomem_graph.stores.erasure import Selection
@@ -32,6 +33,7 @@ from zomem_graph.stores.remains import (
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.summary_records import Summary
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.vault_place import Place
 from zomem_graph.stores.words import search_text
 
 __all__ = ["Wanted", "finish_erasures", "forget"]
@@ -80,8 +82,13 @@ def forget(
     erased = _erase_rows(services, wanted)
     left = [*_empty_index(services, erased), *services.stores.database.compact()]
     all_gone, needles, shared = _needles(services, erased)
+    vault = _vault(services)
     cleaned = _clean_files(services, wanted, erased, all_gone, needles, checkpoints=checkpoints)
-    scan = _scan(services, needles, checkpoints)
+    if vault is not None and vault.root.is_dir():
+        cleaned["vault"] = clean_vault(
+            services, vault, needles, ids=erased.gone.ids, facts=[*erased.gone.facts.values()]
+        )
+    scan = _scan(services, needles, checkpoints, vault)
     left += [*(note for one in cleaned.values() for note in one.notes), *scan.unread]
     if not left:
         with services.stores.write() as unit:
@@ -104,7 +111,7 @@ def forget(
         },
         traces=tuple(Trace(place=place, form=form) for place, form in scan.found),
         shared=shared,
-        notes=(*left, *_limits(services)),
+        notes=(*left, *_limits(services, vault)),
     )
 
 
@@ -140,6 +147,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
         collections = sorted({*waiting, *unit.erasure.collections(vanishing.places)})
         unit.journal.set_meta(_PENDING, json.dumps(collections))
+        fall_behind(unit)
     return _Erased(gone, texts, vanishing.vectors, collections, words, counts, summary_ids)
 
 
@@ -274,7 +282,7 @@ def _clean_files(
     needles: Needles,
     *,
     checkpoints: Path | None,
-) -> Mapping[str, Cleaned]:
+) -> dict[str, Cleaned]:
     """Clean backups of what nobody kept says; the persona's own files and checkpoints of all that went."""
     home = services.stores.home
     folder = checkpoints or home.root / "checkpoints"
@@ -299,16 +307,23 @@ def _saved_of(wanted: Wanted, folder: Path) -> list[str]:
     ]
 
 
-def _scan(services: Services, needles: Needles, checkpoints: Path | None) -> Scan:
+def _vault(services: Services) -> Place | None:
+    """Return where the vault of the home is, None when it has none."""
+    with services.stores.read() as unit:
+        return vault_of(unit)
+
+
+def _scan(services: Services, needles: Needles, checkpoints: Path | None, vault: Place | None) -> Scan:
     home = services.stores.home
     besides = [home.database_file, *([checkpoints] if checkpoints is not None else [])]
+    besides += [] if vault is None else [vault.root]
     scan = scan_files(home_files(home.root, besides=besides), needles)
     with services.stores.read() as unit:
         scan_rows(unit.contents(), needles, scan)
     return scan
 
 
-def _limits(services: Services) -> list[str]:
+def _limits(services: Services, vault: Place | None) -> list[str]:
     """Return what is kept where no file of the home shows it, and so was not looked into."""
     stores = services.stores
     limits = []
@@ -320,6 +335,12 @@ def _limits(services: Services) -> list[str]:
         )
     if stores.index.state().collections and not stores.home.chroma.is_dir():
         limits.append("the Chroma server keeps files of its own; the collections in it were made anew")
+    if vault is not None and not vault.root.is_dir():
+        limits.append(
+            f"the vault {vault.root} is not there and was not looked into. When its disk is back, run "
+            "`zomem vault consolidate`, which takes what was erased out of its facts and pages; delete its archives "
+            "and session logs by hand"
+        )
     return limits
 
 

@@ -143,11 +143,12 @@ def without_forgotten(unit: Unit, messages: Sequence[Said], *, persona: str, ses
         return messages
     marks = [
         [
-            graves.digest(persona, kind, content)
+            digest
             for kind, content in [
                 *turn_marks(message.content, session=session),
                 *source_marks(message.message_id, message.metadata.get("source_id")),
             ]
+            for digest in graves.digests(persona, kind, content)
         ]
         for message in messages
     ]

@@ -178,7 +178,9 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     notes = _notes(new)
     if (grave := _forgotten(unit, new, address)) is not None:
         said = f"{fact.text!r:.80} was forgotten on {grave.created_at:%Y-%m-%d}"
-        if new.repeats_a_source:
+        standing = unit.facts.current(new.persona, address)
+        said_since = standing is not None and same_value(standing.value, new.value)
+        if new.repeats_a_source and not said_since:
             offered = replace(fact, state="forgotten")
             return Stored(fact=offered, outcome="forgotten", notes=(f"{said} and is not stored again",))
         notes += (f"{said}; it is stored again because it was asked for",)
@@ -207,8 +209,7 @@ def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
     marks = [mark for mark in fact_marks(address, new.value, new.sentence) if mark[0] != "value"]
     if new.repeats_a_source:
         marks += source_marks(new.metadata.get("source_id"))
-    found = graves.forgotten(graves.digest(new.persona, kind, content) for kind, content in marks)
-    return next(iter(found.values()), None)
+    return graves.of(new.persona, marks)
 
 
 def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated]) -> list[Rival]:

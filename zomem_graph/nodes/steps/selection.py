@@ -7,6 +7,7 @@ from typing import Any
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import FactForms, shares_wording, shingles, telling
 from zomem_graph.nodes.rules.keys import entity_prefix, normal
+from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import InvalidInput, UnknownName
@@ -82,7 +83,7 @@ def _ids(given: str | Sequence[str] | None) -> tuple[str, ...]:
     listed = (given,) if isinstance(given, str) else given
     if not isinstance(listed, Sequence) or not all(isinstance(one, str) and one for one in listed) or not listed:
         raise InvalidInput(f"id must be one id or several, not {given!r:.40}.")
-    return tuple(listed)
+    return tuple(map(fact_id, listed))
 
 
 def _check_owner(unit: Unit, wanted: Wanted) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from zomem_graph.vault.files import make_folder
+from zomem_graph.stores.vault_files import make_folder
 
 __all__ = ["Place"]
 
@@ -55,6 +55,11 @@ class Place:
     def unreadable(self) -> Path:
         """Lines that were found and could not be read; kept for a person to look at."""
         return self.knowledge / "unreadable-lines.txt"
+
+    @property
+    def forgotten(self) -> Path:
+        """What was erased, as keyed hashes: no words, only enough to know it when it comes again."""
+        return self.knowledge / "forgotten.jsonl"
 
     @property
     def embeddings(self) -> Path:
@@ -165,7 +170,15 @@ class Place:
 
     def strangers(self) -> list[Path]:
         """Return what lies at the top or in a folder of ours and is not ours; it is left alone."""
-        known = {*self.folders, *self.files, self.unreadable, self.prometheus, self.index, self.index_lines}
+        known = {
+            *self.folders,
+            *self.files,
+            self.unreadable,
+            self.forgotten,
+            self.prometheus,
+            self.index,
+            self.index_lines,
+        }
         known |= {self.lock, self.lease, *(path for _, path in (*self.days(), *self.archives()))}
         looked = [self.root, self.knowledge, self.embeddings, self.daily, self.backups]
         found = [path for folder in looked if folder.is_dir() for path in folder.iterdir()]

@@ -5,9 +5,13 @@ crash cut short. A line is ended by a line feed; a carriage return before it is 
 """
 
 import errno
+import gzip
+import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +19,19 @@ from typing import Any
 
 from zomem_graph.stores.errors import StoreReadOnly
 
-__all__ = ["Line", "append_lines", "json_line", "make_folder", "read_lines", "replace_file", "sweep_leftovers"]
+__all__ = [
+    "Line",
+    "append_lines",
+    "blank_lines",
+    "json_line",
+    "make_folder",
+    "pack",
+    "read_lines",
+    "repack",
+    "replace_file",
+    "sweep_leftovers",
+    "told_clearly",
+]
 
 _OURS = 0o600
 _MARK = ".part"
@@ -104,6 +120,62 @@ def read_lines(path: Path) -> Iterator[Line]:
         except UnicodeDecodeError:
             text, said = part.decode("utf-8", "replace").rstrip("\r"), None
         yield Line(number=number, text=text, said=said, end=end, whole=whole)
+
+
+def blank_lines(path: Path, wanted: Callable[[bytes], bool]) -> int:
+    """Write blanks over lines where they stand, for a file that somebody else may be adding to; return how many.
+
+    Size and time of change stay as they were. Raises StoreReadOnly.
+    """
+    with told_clearly(path), path.open("r+b") as file:
+        before = path.stat()
+        start, blanked = 0, 0
+        for line in file.read().split(b"\n"):
+            if line.strip() and wanted(line):
+                file.seek(start)
+                file.write(b" " * len(line))
+                blanked += 1
+            start += len(line) + 1
+        if blanked:
+            file.flush()
+            os.fsync(file.fileno())
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    return blanked
+
+
+def pack(files: Iterable[tuple[str, bytes]], moment: int) -> bytes:
+    """Return an archive (.tar.gz) of files by name; the same files and time give the same bytes."""
+    packed = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as archive,
+    ):
+        for name, data in files:
+            member = tarfile.TarInfo(name)
+            member.size, member.mode, member.mtime = len(data), _OURS, moment
+            archive.addfile(member, io.BytesIO(data))
+    return packed.getvalue()
+
+
+def repack(path: Path, cut: Callable[[str, bytes], bytes]) -> bool:
+    """Write an archive anew with each file as `cut` (name, content) returns it; return whether anything changed.
+
+    One that cannot be read is left as it is. Raises StoreReadOnly.
+    """
+    files: list[tuple[str, bytes]] = []
+    changed, moment = False, 0
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                if content is None:
+                    continue
+                data, moment = content.read(), int(member.mtime)
+                files.append((member.name, cut(member.name, data)))
+                changed = changed or files[-1][1] != data
+    except (tarfile.TarError, OSError, EOFError, zlib.error):
+        return False
+    return changed and replace_file(path, pack(files, moment))
 
 
 def json_line(value: Any) -> str:
