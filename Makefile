@@ -7,6 +7,8 @@
 #   make fuzz     any text, history and model reply: the long form of tests/test_fuzz.py
 #   make check    ruff, mypy and pyright
 #   make compat   the tests on the oldest and newest libraries, LangGraph Studio, wheel and sdist: half an hour
+#   make peers    this package beside mem0, langmem, LangGraph's stores and Chroma, in an environment of its own:
+#                 an hour; ARGS="--short" to try it, ARGS="--data FOLDER" for LoCoMo conversations
 #   make reference  write docs/reference anew from the code
 #   make build    sdist and wheel into dist/
 #   make clean    remove what the others made
@@ -23,12 +25,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 python = $(VENV)/bin/python
 install = $(python) -m pip install -qq
 
+# Peers need libraries that the tests do not, so they get an environment beside the other one.
+peers_venv = $(VENV)-peers
+
 # Each of these files is touched after an install, so that the next run starts at once.
 for_demo = $(VENV)/.ready-for-demo
 for_test = $(VENV)/.ready-for-test
 for_check = $(VENV)/.ready-for-check
+for_peers = $(peers_venv)/.ready-for-peers
 
-.PHONY: demo test faults fuzz check compat reference build clean
+.PHONY: demo test faults fuzz check compat peers reference build clean
 .DELETE_ON_ERROR:
 
 demo: $(for_demo)
@@ -53,6 +59,9 @@ check: $(for_check)
 compat: $(for_check)
 	PYTHON=$(python) .ci/compat $(ARGS)
 
+peers: $(for_peers)
+	$(peers_venv)/bin/python -m benchmarks.peers $(ARGS)
+
 reference: $(for_test)
 	$(python) .ci/reference.py
 
@@ -62,7 +71,7 @@ build: $(for_check)
 	$(python) -m twine check --strict dist/*
 
 clean:
-	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-peers benchmarks/peers/.cache benchmarks/peers/results build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(for_demo): pyproject.toml | $(VENV)/bin/pip
 	@echo 'Installing into $(VENV): a minute or two, the first time.'
@@ -79,6 +88,12 @@ $(for_test): pyproject.toml | $(VENV)/bin/pip
 
 $(for_check): $(for_test)
 	$(install) --group check
+	@touch $@
+
+$(for_peers): pyproject.toml benchmarks/peers/requirements.txt benchmarks/peers/constraints.txt | $(VENV)/bin/pip
+	@echo 'Installing the peers into $(peers_venv): some minutes, the first time.'
+	$(python) -m venv $(peers_venv)
+	$(peers_venv)/bin/python -m pip install -qq -r benchmarks/peers/requirements.txt -e '.[local]'
 	@touch $@
 
 $(VENV)/bin/pip:
