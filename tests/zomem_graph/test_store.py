@@ -21,7 +21,8 @@ from langgraph.store.postgres import PostgresStore
 from langgraph.store.sqlite import SqliteStore
 
 from tests.postgres import PostgresServer
-from zomem_graph import Memory, MemoryStore, Scope
+from zomem_graph import Memory, MemoryOptions, MemoryStore, Scope
+from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.stores.documents import labels_of, path_of
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
@@ -160,6 +161,23 @@ def test_a_query_ranks_by_words_and_meaning(store: MemoryStore) -> None:
     assert 0 < found[0].score <= 1
     assert {item.key: item.score for item in found}["hidden"] is None
     assert keys(store.search(NOTES, query="tuna", filter={"stars": {"$gt": 4}})) == ["dog"]
+
+
+def test_a_large_namespace_is_found_by_meaning_and_keeps_to_itself(
+    home: Path, clock: FixedClock, embedder: SmallEmbedder
+) -> None:
+    options = MemoryOptions(retrieve=RetrieveOptions(exact_below=10, words=False))
+    with Memory.open(home, embeddings=embedder, clock=clock, options=options) as memory:
+        store = MemoryStore(memory)
+        for number in range(30):
+            store.put(("large",), str(number), {"said": f"the tool of number {number} is blue"})
+            store.put((f"small{number % 3}",), str(number), {"said": f"the tool of number {number} is red"})
+        memory.flush()
+
+        for name in ("large", "small0"):
+            found = store.search((name,), query="the tool of number 21", limit=5)
+            assert found[0].key == "21"
+            assert {item.namespace for item in found} == {(name,)}
 
 
 def test_only_the_named_fields_are_searched(store: MemoryStore) -> None:

@@ -31,6 +31,7 @@ from zomem_graph.stores.words import terms
 __all__ = ["DocumentQuery", "embed_question", "erase_documents", "find_documents", "keep_documents"]
 
 _WIDE = 2_000  # candidates a leg when a filter will drop many of them
+_MOST_OF = 4  # a namespace with a fourth of everything is searched by the index, which knows no namespaces
 _SWEPT = 50  # documents whose time is over, removed along with each write
 
 
@@ -92,6 +93,8 @@ def _ranked(
         and document.namespace.startswith(query.path)
         and matches(document.value, query.wanted)
     ]
+    under = {one.num for one in kept}
+    near = {num: cosine for num, cosine in near.items() if num in under}
     cosines = cosines_of(unit, services, kept, near, vector)
     seen = Look(words, near, cosines, kept, Reach({OWNER: Access(1.0, "")}, known=True), [], [])
     asked = Query(text=query.text)
@@ -116,14 +119,20 @@ def _by_words(
 def _by_meaning(
     services: Services, unit: Unit, query: DocumentQuery, vector: Vector | None, pool: int
 ) -> dict[int, float]:
-    """Return the nearest by number: of a small namespace exactly, of the whole store by the index."""
+    """Return the nearest by number: of a small namespace exactly, of most of the store by the index.
+
+    The index answers for all namespaces, so it is asked for more; the caller drops what is not under the path.
+    """
     if vector is None or services.embedder is None:
         return {}
     space = services.embedder.identity
-    if not query.path and unit.documents.count("") > services.options.retrieve.exact_below:
+    held = unit.documents.count(query.path)
+    if held > services.options.retrieve.exact_below:
+        whole = unit.documents.count("") if query.path else held
         try:
-            index = services.stores.index
-            return nearest(unit, index, persona=OWNER, kind=KIND, embedder=space, vector=vector, limit=pool)
+            if not query.path or (held * _MOST_OF >= whole and not query.wanted):
+                index, limit = services.stores.index, pool * whole // held
+                return nearest(unit, index, persona=OWNER, kind=KIND, embedder=space, vector=vector, limit=limit)
         except IndexUnavailable:
             pass  # the exact scan below needs none
     rows = unit.documents.vectors(query.path, embedder=space)
