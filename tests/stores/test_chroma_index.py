@@ -97,7 +97,8 @@ def test_a_reader_finds_what_another_process_wrote(shelf: Shelf, index: ChromaIn
     assert len(ids_of(index, vectors[0])) == 20
     run("shelf.add(shelf.vectors(5)); drain_all(index)", shelf.home)
     answer = index.nearest(NAME, vectors[0], limit=100)
-    assert (len(answer.neighbours), answer.seen) == (20, 20)
+    assert len(answer.neighbours) == 20
+    assert answer.seen <= 20  # what the loaded copy lacks is left to the scan
     other = Shelf(shelf.home, seed=77).vectors(5)[3]
     assert shelf.search(index, other) == shelf.exact(other)
 
