@@ -56,6 +56,29 @@ def test_the_port_that_moved_is_answered_and_the_old_one_only_in_history(memory:
     assert {hit.metadata["state"] for hit in both} == {"current", "superseded"}
 
 
+@pytest.mark.parametrize("naming", ["My name is Ana.", "Hi, I'm Ana."])
+def test_the_user_and_the_name_he_gave_are_one_person(naming: str, memory: Memory, clock: FixedClock) -> None:
+    memory.remember("ana", "city", "Porto", persona="ann")
+    memory.remember("ana", "likes", "tea", persona="ann")
+    for said in (naming, "I no longer live in Porto, I moved to Braga.", "I no longer like tea."):
+        clock.advance(days=1)
+        memory.capture([{"role": "user", "content": said}], scope=ANN)
+    assert [fact.value for name in ("ana", "user") for fact in memory.lookup(name, "city", scope=ANN)] == ["Braga"]
+    assert "tea" not in [fact.value for fact in memory.lookup("ana", "likes", scope=ANN)]
+
+    clock.advance(days=1)
+    memory.remember("Ana", "city", "Faro", persona="ann")
+    assert [fact.value for name in ("ana", "user") for fact in memory.lookup(name, "city", scope=ANN)] == ["Faro"]
+
+
+def test_who_has_not_said_his_name_is_nobody_else(memory: Memory, clock: FixedClock) -> None:
+    memory.remember("ana", "city", "Porto", persona="ann")
+    for said in ("My sister's name is Ana.", "I moved to Braga."):
+        clock.advance(days=1)
+        memory.capture([{"role": "user", "content": said}], scope=ANN)
+    assert [fact.value for fact in memory.lookup("ana", "city", scope=ANN)] == ["Porto"]
+
+
 def test_facts_that_share_words_are_not_taken_for_one(memory: Memory) -> None:
     memory.remember("Alpha", "port", "1")
     memory.remember("Beta", "port", "2")

@@ -27,6 +27,8 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["NewFact", "Stored", "add_facts", "store_facts"]
 
 _LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
+_USER = "user"  # as whom rules keep a speaker without a name
+_NAME_OF_USER = slot(_USER, "name", "", many=False)
 _AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming")
 
 
@@ -191,7 +193,7 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     window = timedelta(hours=options.toggle_hours)
     around = unit.conflicts.around(new.persona, address, since=at - window)
     strategy: Any = new.on_conflict or options.on_conflict
-    judged = judge(_statement(new, at), _rivals(unit, new, current, around), strategy=strategy)
+    judged = judge(_statement(new, at), _rivals(unit, new, current, around, many=many), strategy=strategy)
     settled = settle(unit, fact, judged, origin=_origin(new, fact, now, at), now=now)
     if settled.fact.state == "current":
         gone = [(one.id, one.value) for one in around if one.state != "current"]
@@ -212,10 +214,29 @@ def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
     return graves.of(new.persona, marks)
 
 
-def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated]) -> list[Rival]:
-    """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny."""
+def _other_names(unit: Unit, new: NewFact) -> tuple[str, ...]:
+    """Return under which other name the same person is kept: who said "my name is Ana" is both user and Ana."""
+    told = unit.facts.current(new.persona, _NAME_OF_USER)
+    if told is None or normal(new.key or "") == "name":
+        return ()
+    entity = normal(new.entity)
+    if entity == _USER:
+        return (told.value,)
+    return (_USER,) if entity == normal(told.value) else ()
+
+
+def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated], *, many: bool) -> list[Rival]:
+    """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny.
+
+    Also in the slots of the other name of the same person, where memory knows that it is the same.
+    """
     rivals = [] if current is None else [_rival(current, "slot")]
-    for other in _slots_ended(new):
+    twins = [replace(new, entity=name) for name in _other_names(unit, new)]
+    for twin in twins if not many else ():
+        told = unit.facts.current(new.persona, slot(twin.entity, twin.key, twin.value, many=False))
+        if told is not None and not same_value(told.value, new.value):
+            rivals.append(_rival(told, "slot"))
+    for other in dict.fromkeys(address for one in (new, *twins) for address in _slots_ended(one)):
         if (opposed := unit.facts.current(new.persona, other)) is not None:
             rivals.append(_rival(opposed, "opposite"))
     if len(new.value) > _LONGEST_STATEMENT:
