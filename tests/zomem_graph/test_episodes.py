@@ -205,6 +205,25 @@ def test_what_a_session_learned_is_found_through_its_episode(memory: Memory) -> 
     assert "Left open" in hit.text
 
 
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        (["We still need to order the seeds."], "ongoing"),
+        (["We still need to order the seeds.", "I like tea."], "ongoing"),
+        (["I need to call the bank.", "I called the bank, done."], "success"),
+        (["I deployed to staging, but it failed with a timeout."], "failure"),
+        (["The build is green.", "The tests fail with a KeyError.", "Thanks!"], "failure"),
+        (["I tried to restart nginx but it didn't work.", "A reboot fixed it, it works now."], "success"),
+        (["The tests no longer fail."], "success"),
+    ],
+)
+def test_what_is_left_open_or_failed_last_is_no_success(said: list[str], outcome: str, memory: Memory) -> None:
+    for text in said:
+        memory.capture([user(text)], scope=ANN, session="s1")
+
+    assert [episode.outcome for episode in memory.episodes.list(scope=ANN)] == [outcome]
+
+
 def test_a_settled_contradiction_makes_the_outcome_resolved(memory: Memory) -> None:
     memory.capture([user("My dog is called Rex.")], scope=ANN, session="s1")
     memory.capture([user("I live in Lyon.")], scope=ANN, session="s2")

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from zomem_graph.nodes.options import CaptureOptions, WriteOptions
 from zomem_graph.nodes.rules.cues import read_cues
 from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.failures import says_it_failed
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
@@ -114,8 +115,9 @@ def tell_session(
 ) -> Episode | None:
     """Tell of newly captured turns: begin the session's episode or go on with it; None for mere courtesies.
 
-    The outcome is success, or resolved when a contradiction was settled (spec F43). After a long pause a
-    session begins another episode.
+    The outcome is success, resolved when a contradiction was settled (spec F43), ongoing as long as the session
+    opened more than it finished, or failure when its last step did not work. After a long pause a session begins
+    another episode.
     """
     opening = _opening(turns)
     if not turns or (opening is None and not learned.anything):
@@ -125,9 +127,10 @@ def tell_session(
     pause = timedelta(hours=options.episode_gap_hours)
     if episode is not None and abs(turns[0].at - _end(episode)) <= pause:
         return _go_on(unit, episode, turns, learned, source, scope.zone)
+    counts = _counts({}, turns, learned)
     new = NewEpisode(
         summary=_sentences([f"Talked about: “{opening}”" if opening else "", *_told(learned)]),
-        outcome="resolved" if learned.superseded else "success",
+        outcome=_outcome(counts, failed=_ends_in_failure(turns)),
         entities=_entities(learned, source),
         duration_ms=_between(turns[0].at, turns),
         happened_at=turns[0].at,
@@ -136,7 +139,7 @@ def tell_session(
         session=turns[0].session,
         source=label,
         trust=turns[0].trust if turns[0].trust == "import" else "user",
-        metadata=_counts({}, turns, learned),
+        metadata=counts,
     )
     return store_episode(unit, new, now=now, zone=scope.zone)
 
@@ -155,12 +158,13 @@ def _go_on(
     unit: Unit, episode: Episode, turns: Sequence[Turn], learned: Learned, source: str, zone: tzinfo
 ) -> Episode:
     summary = _sentences([episode.summary, *_told(learned)])
+    counts = _counts(episode.metadata, turns, learned)
     unit.episodes.change(
         episode.id,
         summary=summary,
-        outcome="resolved" if learned.superseded else episode.outcome,
+        outcome=_outcome(counts, failed=_ends_in_failure(turns, before=episode.outcome == "failure")),
         duration_ms=max(episode.duration_ms or 0.0, _between(episode.happened_at, turns)),
-        metadata=_counts(episode.metadata, turns, learned),
+        metadata=counts,
     )
     room = max(0, _MOST_ENTITIES - len(episode.entities))
     names = {key: name for name in _entities(learned, source) if (key := entity_key(name))}
@@ -240,6 +244,22 @@ def _counts(before: Mapping[str, Any], turns: Sequence[Turn], learned: Learned) 
         "resolved_loops": len(learned.resolved),
     }
     return {**before, **{name: int(before.get(name, 0)) + number for name, number in counted.items()}}
+
+
+def _outcome(counts: Mapping[str, Any], *, failed: bool) -> str:
+    """Return how a session stands: what is left open, or failed in its last step, is no success."""
+    if counts["loops"] > counts["resolved_loops"]:
+        return "ongoing"
+    if failed:
+        return "failure"
+    return "resolved" if counts["superseded"] else "success"
+
+
+def _ends_in_failure(turns: Sequence[Turn], *, before: bool = False) -> bool:
+    """Return whether the last thing a user or a tool said is that something does not work; `before` if none did."""
+    told = [turn.content for turn in turns if turn.role in ("user", "tool")]
+    telling = [text for text in told if not read_cues(text).courtesy_only]
+    return says_it_failed(telling[-1]) if telling else before
 
 
 def _between(start: datetime, turns: Sequence[Turn]) -> float:
