@@ -208,6 +208,7 @@ LOADS_ON_DEMAND = {
     "zomem_graph/earlier_work.py",
     "zomem_graph/learning.py",
     "zomem_graph/memory.py",
+    "zomem_graph/nodes/steps/gate.py",
     "zomem_graph/nodes/steps/recall.py",
     "zomem_graph/nodes/steps/uses.py",
     "zomem_graph/reach.py",

@@ -1,4 +1,4 @@
-"""The gate as a node: whether the latest message needs memory, by its words."""
+"""The gate as a node: whether the latest message needs memory, by its words and the names memory knows."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from zomem_graph.nodes.flow import Flow
 from zomem_graph.nodes.inputs import history_of, latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.steps.gate import decide_by_words
+from zomem_graph.nodes.steps.gate import decide
 from zomem_graph.nodes.values import plain
 
 __all__ = ["create_gate_node", "gate_route"]
@@ -20,7 +20,7 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
 
     def gate(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question, _before = latest_question(state)
-        verdict = plain(decide_by_words(question, history_of(state)))
+        verdict = plain((yield from decide(memory, question, running.scope, history_of(state))))
         verdict["started"] = memory.clock().isoformat()
         running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
         return {
@@ -31,7 +31,6 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
             "memory_degraded": [],
             "memory_trace": [],
         }
-        yield  # a step is a generator even when it waits for nothing
 
     return MemoryNode("gate", gate, memory)
 

@@ -30,7 +30,8 @@ class GateOptions:
 
     Where words do not decide, `named_floor` is for questions that name somebody or something memory knows,
     `short_floor` for messages of fewer than `telling_words`, which anything covers, and `floor` for the others.
-    `needed_floor` is for messages whose words ask for memory, `least_hit` for each single hit.
+    `needed_floor` is for messages whose words ask for memory, and for questions whose best hit is a fact about
+    what they name; `least_hit` is for each single hit.
     Where the best hit is less than `uncertain` log-odds from its floor, a chat model is asked, if there is one
     and `ask_model`; it has `deadline_seconds`, and without a readable answer what was found is injected.
     """

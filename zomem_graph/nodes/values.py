@@ -95,13 +95,17 @@ class Hits(list[Hit]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateVerdict:
-    """Whether a message needs memory, by which method, and why."""
+    """Whether a message needs memory, by which method, and why.
+
+    `unless_named`: it is skipped as long as memory knows no name in it.
+    """
 
     decision: Literal["recall", "look", "skip"]
     method: str
     reason: str
     continuation: bool = False
     question: bool = False
+    unless_named: bool = False
     keywords: tuple[str, ...] = ()
 
 

@@ -48,6 +48,7 @@ _LIVE_VECTORS = select(_c.persona, _c.kind, _c.live).where(
     _c.embedder == bindparam("space"),
 )
 _ENTITIES = select(_m.num, _m.entity).where(_m.num.in_(bindparam("nums", expanding=True)))
+_LEAST_TOTAL = 100  # items from which a share of them says how rare a word is
 _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
 
 
@@ -337,12 +338,13 @@ class Items:
         """Return everybody who has spoken in these personas' turns."""
         return [row[0] for row in self._connection.execute(_SPEAKERS, {"personas": list(personas)}).all()]
 
-    def mentions_any(self, entities: Sequence[str], personas: Sequence[str]) -> bool:
-        """Return whether any item of these personas mentions any of the entities."""
+    def mentioned(self, entities: Sequence[str], personas: Sequence[str]) -> list[str]:
+        """Return which of the entities any item of these personas mentions, in the order given."""
         if not entities:
-            return False
+            return []
         where = (_m.persona.in_(list(personas)), _m.entity.in_(list(entities)))
-        return self._connection.execute(select(_m.num).where(*where).limit(1)).first() is not None
+        found = {row[0] for row in self._connection.execute(select(_m.entity).where(*where).distinct())}
+        return [entity for entity in entities if entity in found]
 
     def entities_of(self, nums: Sequence[int]) -> dict[int, list[str]]:
         """Return what each of these items mentions."""
@@ -377,11 +379,14 @@ class Items:
         return self._total
 
     def rarity(self, stems: Sequence[str]) -> dict[str, float]:
-        """Return ln(1 + N / df) of each stem; what occurs nowhere counts as occurring in half an item."""
+        """Return ln(1 + N / df) of each stem; what occurs nowhere counts as occurring in half an item.
+
+        N is at least a hundred: where three items speak of Ana, her name is rare in the language all the same.
+        """
         if not stems:
             return {}
         known = self._dialect.document_frequencies(self._connection, stems)
-        total = self.total()
+        total = max(self.total(), _LEAST_TOTAL)
         return {one: log(1 + total / known.get(one, 0.5)) for one in stems}
 
     def counts(self, personas: Sequence[str] | None = None) -> dict[str, Any]:

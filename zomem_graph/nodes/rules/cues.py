@@ -39,10 +39,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A verdict and its reason in one line."""
+    """A verdict and its reason in one line; `unless_named`: it falls with the first name that memory knows."""
 
     verdict: Verdict
     reason: str
+    unless_named: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +146,9 @@ def _no_need(cues: Cues, *, leaning: bool) -> Judgement | None:
     if cues.greeting and not cues.is_question and len(cues.keywords) <= _A_FEW and not cues.capitalised_names:
         return Judgement(Verdict.SKIP, "a greeting and little else")
     if cues.self_contained_task:
-        return Judgement(Verdict.SKIP, "a task that holds all it needs")
+        return Judgement(Verdict.SKIP, "a task that holds all it needs", unless_named=True)
     if cues.general_knowledge and not leaning:
-        return Judgement(Verdict.SKIP, "general knowledge")
+        return Judgement(Verdict.SKIP, "general knowledge", unless_named=True)
     return None
 
 

@@ -14,12 +14,14 @@ from typing import Final
 from zomem_graph.nodes.rules._wordlists import words
 from zomem_graph.stores.words import STOP_WORDS
 
-__all__ = ["entities", "entity_key", "titles_in"]
+__all__ = ["entities", "entity_key", "runs_of_words", "titles_in"]
 
 _LONGEST_TITLE: Final = 5
 """Words of a known name that are looked for in a text."""
 _LONGEST_RUN: Final = 8
 """Characters of a known name that are looked for in a script without spaces."""
+_CHARACTERS_OF_RUNS: Final = 600
+"""Characters of a text whose runs of words are looked up; what follows is rarely the question."""
 _GERUND: Final = 6
 """Letters from which a word in -ing that opens a sentence counts as ordinary."""
 
@@ -105,6 +107,19 @@ def entity_key(name: str) -> str:
     """
     bare = _BRACKETED.sub(" ", name)
     return " ".join(_key_words(bare if _WORD.search(bare) else name))
+
+
+def runs_of_words(text: str) -> tuple[str, ...]:
+    """Return whatever may be a known name in a text, however it is written: its runs of up to five words.
+
+    They have the form of `entity_key`. A single word that says nothing by itself, or has two letters, is none.
+    """
+    tokens = _key_words(text[:_CHARACTERS_OF_RUNS])
+    found: dict[str, None] = {}
+    for start in range(len(tokens)):
+        for end in range(start + 1, min(start + _LONGEST_TITLE, len(tokens)) + 1):
+            found[" ".join(tokens[start:end])] = None
+    return tuple(run for run in found if run not in _ORDINARY and (len(run) > 2 or not run.isascii()))
 
 
 def titles_in(text: str, known: Collection[str]) -> tuple[str, ...]:

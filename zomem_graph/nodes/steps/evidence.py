@@ -1,5 +1,7 @@
 """Weigh what was found: how likely the best of it answers the question, and the rest after it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from zomem_graph.nodes.ports import Embedder, lift_of
@@ -9,7 +11,7 @@ from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import Place, Ranking
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.words import terms
+from zomem_graph.stores.words import STOP_WORDS, terms
 
 __all__ = ["best_late", "weigh"]
 
@@ -34,7 +36,7 @@ def weigh(
 
 def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | None) -> Evidence:
     signals = ranking.signals
-    asked = {stem(term) for term in terms(query.text)}
+    asked = {stem(term) for term in _asked_for(query)}
     talked_of = {stem(term) for term in query.history_terms} - asked
     rarity = unit.items.rarity([*asked, *talked_of])
     own = sum(rarity[one] for one in rarity.keys() & asked)
@@ -52,6 +54,12 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
     nearness = _nearness(signals, embedder)
     lift = 0.0 if nearness is None else lift_of(embedder)
     return Evidence(coverage=coverage, words=words, nearness=nearness, late=best_late(signals), lift=lift)
+
+
+def _asked_for(query: Query) -> Sequence[str]:
+    """Return the words an answer should cover; "and what does she do?" has none beside those of its talk."""
+    own = terms(query.text)
+    return () if query.history_terms and STOP_WORDS.issuperset(own) else own
 
 
 def best_late(signals: Signals) -> float | None:

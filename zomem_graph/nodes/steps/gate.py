@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from zomem_graph.nodes.flow import Failed, Flow, Question, attempt
+from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
 from zomem_graph.nodes.options import GateOptions
 from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import gate_ask
 from zomem_graph.nodes.rules.cues import Verdict, judge, read_cues
 from zomem_graph.nodes.rules.doubt import in_doubt
+from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.rules.replies import GateReply, read_gate
 from zomem_graph.nodes.scope import Scope
@@ -20,7 +21,7 @@ from zomem_graph.stores.records import GateDecision
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
 
-__all__ = ["EXIT_CODES", "ask_in_doubt", "decide_by_words", "floor_for", "log_decision"]
+__all__ = ["EXIT_CODES", "ask_in_doubt", "decide", "decide_by_words", "floor_for", "log_decision"]
 
 EXIT_CODES = {"inject": 0, "skip": 2, "empty": 3}  # spec 2.6; 1 is an error
 _SHOWN = 3  # finds that the model sees
@@ -39,15 +40,39 @@ def decide_by_words(message: str, history: Sequence[str] = ()) -> GateVerdict:
         reason=judgement.reason,
         continuation=continuation,
         question=cues.is_question,
+        unless_named=judgement.unless_named,
         keywords=cues.keywords,
     )
 
 
+def decide(services: Services, message: str, scope: Scope, history: Sequence[str] = ()) -> Flow[GateVerdict]:
+    """Return what the words say, and look into memory where they pass for general but name what it knows.
+
+    "Where does ana live?" is a question for everybody, unless there is an Ana.
+    """
+    verdict = decide_by_words(message, history)
+    if not verdict.unless_named:
+        return verdict
+    from zomem_graph.nodes.steps.names import names_of_ones_own
+
+    names = yield from attempt(work(lambda: names_of_ones_own(services, message, scope)))
+    if isinstance(names, Failed) or not names:
+        return verdict
+    return replace(verdict, decision="look", reason=f"memory knows {names[0]}", unless_named=False)
+
+
 def floor_for(options: GateOptions, verdict: GateVerdict, found: Retrieved, message: str) -> float:
     """Return what the best hit must reach where the words of a message do not decide."""
-    if found.trace.get("names_known") and verdict.question:
-        return options.named_floor
+    names = found.trace.get("names")
+    if names and verdict.question:
+        about = any(_is_about(hit, names) for hit in found.hits[:1])
+        return options.needed_floor if about else options.named_floor
     return options.floor if len(terms(message)) >= options.telling_words else options.short_floor
+
+
+def _is_about(hit: Hit, names: Sequence[str]) -> bool:
+    """Say whether a hit is a fact about the very thing that is named, and not one that only mentions it."""
+    return hit.kind == "fact" and entity_key(str(hit.metadata.get("entity"))) in names
 
 
 def ask_in_doubt(

@@ -8,11 +8,11 @@ from math import inf
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
-from zomem_graph.nodes.rules.entities import entities
 from zomem_graph.nodes.rules.query_terms import CONTEXT_WEIGHT
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import Reach, reach, stranger
 from zomem_graph.nodes.steps.late import Comparison, compare
+from zomem_graph.nodes.steps.names import known_names
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.errors import IndexUnavailable
@@ -20,7 +20,6 @@ from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.words import search_text
 
 __all__ = ["Look", "allowed", "cosines_of", "in_view", "look"]
 
@@ -34,6 +33,7 @@ class Look:
     """What one read transaction brought together.
 
     `meaning` is what that leg found, with its cosines; `cosines` knows those of every candidate with a vector.
+    `names` are those in the question that memory knows.
     """
 
     words: list[WordsHit]
@@ -44,7 +44,7 @@ class Look:
     speakers: list[str]
     notes: list[str]
     late: Comparison | None = None
-    names_known: bool = False
+    names: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
 
     @cached_property
@@ -74,10 +74,12 @@ def look(
     `tokens` are the question's own, to be compared with those of the candidates.
     """
     personas = reach(unit, scope)
+    speakers = unit.items.speakers(list(personas)) if options.fusion.speaker or query.visible else []
+    names = known_names(unit, query, personas, speakers)
+    query = query.naming(names)
     words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
     meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
     found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
-    speakers = unit.items.speakers(list(personas)) if options.fusion.speaker or query.visible else []
     hidden = _hidden(query, speakers)
     fits = allowed(query, personas, now)
     candidates = [c for c in unit.items.candidates(found) if fits(c) and not in_view(c, query, hidden)]
@@ -85,8 +87,7 @@ def look(
     late = compare(unit, services, tokens, [c.num for c in candidates])
     if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
         notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
-    known = _names_known(unit, query, personas, speakers)
-    return Look(words, meaning, cosines, candidates, personas, speakers, notes, late, known, hidden)
+    return Look(words, meaning, cosines, candidates, personas, speakers, notes, late, names, hidden)
 
 
 def cosines_of(
@@ -117,14 +118,6 @@ def in_view(candidate: Candidate, query: Query, hidden: frozenset[str]) -> bool:
     if candidate.kind == "turn":
         return candidate.text_hash in hidden
     return candidate.kind == "episode" and query.running is not None and candidate.thread == query.running
-
-
-def _names_known(unit: Unit, query: Query, personas: Reach, speakers: Sequence[str]) -> bool:
-    """Return whether the question names somebody who spoke, or something that memory mentions."""
-    asked = f" {search_text(query.text[:2_000])} "
-    if any((key := search_text(name)) and f" {key} " in asked for name in speakers):
-        return True
-    return unit.items.mentions_any(entities(query.text[:2_000]), list(personas))
 
 
 def _by_words(

@@ -1,7 +1,7 @@
 """What is asked of retrieval, and what it gives."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -57,6 +57,15 @@ class Query:
     def asked(self) -> tuple[str, ...]:
         """The words that are looked for at full weight."""
         return tuple(dict.fromkeys((*terms(self.text), *self.history_terms)))
+
+    def naming(self, names: Sequence[str]) -> "Query":
+        """Return the query with these names in full where the conversation alone brings them in."""
+        named = {word for name in names for word in name.split()}
+        told = tuple(term for term in self.context_terms if term in named)
+        if not told:
+            return self
+        context = tuple(term for term in self.context_terms if term not in named)
+        return replace(self, history_terms=(*self.history_terms, *told), context_terms=context)
 
     @property
     def live_only(self) -> bool:

@@ -11,7 +11,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
-from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words, floor_for, log_decision
+from zomem_graph.nodes.steps.gate import ask_in_doubt, decide, decide_by_words, floor_for, log_decision
 from zomem_graph.nodes.steps.layout import Layout
 from zomem_graph.nodes.steps.query import Query, Retrieved
 from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
@@ -65,7 +65,7 @@ class RecallRequest:
 def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
     """Return what to inject before a message, or why nothing is."""
     started = services.clock()
-    verdict = decide_by_words(request.message, request.history)
+    verdict = yield from decide(services, request.message, request.scope, request.history)
     found = Retrieved()
     if verdict.continuation:
         found = yield from go_on(services, request)

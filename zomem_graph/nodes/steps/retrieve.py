@@ -79,7 +79,8 @@ def _retrieved(
         "alike": alike,
         "kept": len(hits),
         "imagined": len(imagined.text),
-        "names_known": seen.names_known,
+        "names_known": bool(seen.names),
+        "names": list(seen.names),
         "late": late_note(services, chosen, seen.late),
     }
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
@@ -98,6 +99,7 @@ def _found(
     spread = services.embedder.spread if services.embedder is not None else 1.0
     with services.stores.read() as unit:
         seen = look(unit, services, query, scope, options, vector, now, tokens=tokens)
+        query = query.naming(seen.names)
         ranking = rank(seen, query, options, spread=spread)
         most = query.limit * _SPARE
         places = weigh(unit, query, ranking, services.embedder, most=None if query.graph else most)

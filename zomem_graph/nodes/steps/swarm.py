@@ -20,14 +20,14 @@ from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.compose import compose
 from zomem_graph.nodes.steps.episodes import NewEpisode, store_episode
 from zomem_graph.nodes.steps.executors import NewRun, record_runs
-from zomem_graph.nodes.steps.gate import ask_in_doubt, decide_by_words
+from zomem_graph.nodes.steps.gate import ask_in_doubt, decide
 from zomem_graph.nodes.steps.learn_procedures import learn_from_successes, learn_from_swarm
 from zomem_graph.nodes.steps.loops import NewLoop, close_loops, store_loop
 from zomem_graph.nodes.steps.procedures import give_feedback, named_procedure
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude, go_on, search_for
 from zomem_graph.nodes.steps.retrieve import Retrieved
 from zomem_graph.nodes.steps.routing import named_in
-from zomem_graph.nodes.values import Hit, Recollection
+from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
@@ -80,11 +80,13 @@ def tell_task(
     options: SwarmOptions,
 ) -> Flow[Told]:
     """Return what a task is told: related results of this run, and what memory holds where the gate sees a need."""
-    alone = decide_by_words(task[:_READ]).decision == "skip" and not options.always
+    verdict = yield from decide(services, task[:_READ], scope)
+    alone = verdict.decision == "skip" and not options.always
     working = "" if alone else _working(task, earlier, budget=budget // 2, options=options)
     left = max(1, budget - tokens(working))
     request = RecallRequest(message=task[:_READ], scope=scope, limit=options.long_term, token_budget=left)
-    recalled = yield from _recall_always(services, request) if options.always else _recall(services, request, options)
+    recalling = _recall_always(services, request) if options.always else _recall(services, request, verdict, options)
+    recalled = yield from recalling
     text = "\n".join(block for block in (recalled.text, working) if block)
     return Told(text=text, tokens=tokens(text), recalled=recalled)
 
@@ -147,10 +149,12 @@ def finish_swarm(
     return {**summary, **told}
 
 
-def _recall(services: Services, request: RecallRequest, options: SwarmOptions) -> Flow[Recollection]:
+def _recall(
+    services: Services, request: RecallRequest, verdict: GateVerdict, options: SwarmOptions
+) -> Flow[Recollection]:
     """Recall as `steps.recall` does, each item cut to what has to do with the task, and without the echo."""
     started = services.clock()
-    verdict, found = decide_by_words(request.message), Retrieved()
+    found = Retrieved()
     if verdict.continuation:
         found = yield from go_on(services, request)
     elif verdict.decision != "skip":
