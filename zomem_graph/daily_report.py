@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.values import plain
 from zomem_graph.stores.errors import StoreReadOnly
 from zomem_graph.subjects.conversations import WorkspaceReport
@@ -62,7 +63,8 @@ def subject_of(document: Mapping[str, Any]) -> str:
     """Return one line for a mail."""
     capture = document["capture"]
     wrong = f", {capture['failed']} failed" if capture["failed"] else ""
-    return f"zomem {document['at'][:10]}: {capture['facts']} facts from {capture['captured']} files{wrong}"
+    learned = f"{number_of(capture['facts'], 'facts')} from {number_of(capture['captured'], 'files')}"
+    return f"zomem {document['at'][:10]}: {learned}{wrong}"
 
 
 def write_report(folder: Path, document: Mapping[str, Any]) -> tuple[Path, Path]:
@@ -85,7 +87,8 @@ def write_report(folder: Path, document: Mapping[str, Any]) -> tuple[Path, Path]
 
 def _file_line(each: Mapping[str, Any]) -> str:
     why = f" ({_safe(each['reason'])})" if each["reason"] else ""
-    return f"- {each['outcome']}: {_safe(each['conversation'])}/{_safe(each['name'])}, {each['facts']} facts{why}"
+    learned = number_of(each["facts"], "facts")
+    return f"- {each['outcome']}: {_safe(each['conversation'])}/{_safe(each['name'])}, {learned}{why}"
 
 
 def _safe(text: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from zomem_graph.nodes.ports import Ask, ChatModel, token_model
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.late import LATE_IS_OFF
@@ -176,12 +177,12 @@ def _index(memory: "Memory") -> Check:
     unusable = _index_fault(memory)
     state = memory.stores.index.state()
     faults = [f"{name}: {fault}" for name, fault in state.faults.items()]
-    faults += [f"{len(state.refusals)} changes were refused by the index"] if state.refusals else []
+    faults += [f"the index refused {number_of(len(state.refusals), 'changes')}"] if state.refusals else []
     if unusable is not None and not state.faults:
         faults.append(unusable)
     if faults:
         return Check(name="index", status="red", said="; ".join(faults), cure="zomem repair")
-    said = f"{unembedded} texts wait for a vector, {waiting} changes wait for the index"
+    said = f"waiting: {number_of(unembedded, 'texts')} for a vector, {number_of(waiting, 'changes')} for the index"
     return Check(name="index", status="green", said=said)
 
 
@@ -198,7 +199,7 @@ def _queue(memory: "Memory") -> Check:
     with memory.stores.read() as unit:
         depth = unit.journal.queue_depth()
     failed = depth.get("failed", 0)
-    said = f"{depth.get('waiting', 0)} conversations wait for the model, {failed} failed"
+    said = f"waiting for the model: {number_of(depth.get('waiting', 0), 'conversations')}, {failed} failed"
     if failed:
         return Check(name="extraction", status="yellow", said=said, cure="zomem capture stats shows why")
     return Check(name="extraction", status="green", said=said)

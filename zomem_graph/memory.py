@@ -358,12 +358,15 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         self._check_open()
         return count_everything(self) if scope is None else count_readable(self, scope)
 
-    def metrics(self, *, since: datetime | None = None) -> dict[str, Any]:
-        """Return how memory fares: times, hit rates, the gate, captures, model calls and their cost (spec F81)."""
+    def metrics(self, *, since: datetime | None = None, persona: str | None = None) -> dict[str, Any]:
+        """Return how memory fares: times, hit rates, the gate, captures, model calls and their cost (spec F81).
+
+        With a persona, what was done and is kept for that one; model calls belong to nobody.
+        """
         from zomem_graph.metrics import take_measure
 
         self._check_open()
-        return take_measure(self, since=aware("since", since))
+        return take_measure(self, since=aware("since", since), persona=persona)
 
     def verify(self) -> dict[str, Any]:
         """Compare the index with the database, ids and vectors; change nothing."""

@@ -17,20 +17,24 @@ __all__ = ["as_prometheus", "take_measure"]
 _Sample = tuple[Mapping[str, str], float]
 
 
-def take_measure(memory: "Memory", *, since: datetime | None = None) -> dict[str, Any]:
-    """Return operations, gate, captures, model calls and what is kept; `since` bounds what was done."""
+def take_measure(memory: "Memory", *, since: datetime | None = None, persona: str | None = None) -> dict[str, Any]:
+    """Return operations, gate, captures, model calls and what is kept; `since` bounds what was done.
+
+    With a persona all but the model calls are that persona's.
+    """
     write_metrics(memory)
     with memory.stores.read() as unit:
-        operations = unit.metrics.operations(since=since)
+        operations = unit.metrics.operations(since=since, persona=persona)
         calls = unit.metrics.model_calls(since=since)
-        decisions = unit.metrics.decisions(since=since)
-        captures = unit.metrics.captures(since=since)
-        kept = unit.metrics.kept()
-        kept["summaries"] = {"all": unit.summaries.count()}
+        decisions = unit.metrics.decisions(since=since, persona=persona)
+        captures = unit.metrics.captures(since=since, persona=persona)
+        kept = unit.metrics.kept(persona=persona)
+        kept["summaries"] = {"all": unit.summaries.count(persona)}
     matrix = gate_matrix((method, decision) for method, decision, _ in decisions)
     models = _models(calls)
     return {
         "since": since,
+        "persona": persona,
         "operations": _operations(operations),
         "gate": {
             **decisions_of(matrix),

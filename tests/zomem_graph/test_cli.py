@@ -127,11 +127,11 @@ def test_a_sub_command_wins_over_a_file_of_its_name(
     Path("stats").write_text("Ana: I live in Porto.\n", "utf-8")
 
     assert "captures" in zomem.ok("capture", "stats")
-    assert "1 turns" in zomem.ok("capture", "./stats")
+    assert "1 turn" in zomem.ok("capture", "./stats")
 
 
 def test_the_value_of_an_option_is_not_taken_for_a_sub_command(zomem: CommandLine) -> None:
-    assert "1 turns" in zomem.ok("capture", "--source", "stats", "-", given="Ana: I live in Porto.\n")
+    assert "1 turn" in zomem.ok("capture", "--source", "stats", "-", given="Ana: I live in Porto.\n")
 
 
 def test_the_help_of_a_group_shows_its_default_and_the_others(zomem: CommandLine) -> None:

@@ -24,7 +24,7 @@ def test_an_import_says_what_became_of_each_item(zomem: CommandLine, export: str
     shown = zomem.ok("import", "chatgpt", export)
     assert "skipped\tSilent\tnothing was said in it" in shown
     assert "chatgpt: 2 found, 1 stored, 1 skipped" in shown
-    assert "1 turns and 0 facts new, 0 superseded" in shown
+    assert "1 turn and 0 facts new, 0 superseded" in shown
     assert "off to Porto" in zomem.ok("search", "porto")
     assert "0 turns and 0 facts new" in zomem.ok("import", "chatgpt", export)
 

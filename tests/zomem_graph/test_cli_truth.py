@@ -146,7 +146,7 @@ def test_a_dry_run_of_forget_shows_what_would_go_and_changes_nothing(zomem: Comm
     result = zomem("forget", "--entity", "ana", "--dry-run")
 
     assert (result.exit_code, "Porto" in result.stdout) == (0, True)
-    assert "would erase 1 facts of shared" in result.stderr
+    assert "would erase 1 fact of shared" in result.stderr
     assert values(zomem, "ana") == ["Porto"]
 
 
@@ -157,7 +157,7 @@ def test_what_was_forgotten_is_gone_and_the_proof_is_shown(what: list[str], zome
     fact = told(zomem, "ana", "city", "Porto")
     shown = zomem.ok("forget", *[fact if word == "ID" else word for word in what], "--yes")
 
-    assert "erased 1 facts of shared" in shown
+    assert "erased 1 fact of shared" in shown
     assert "nothing of it is left" in shown
     assert values(zomem, "ana") == []
 
@@ -189,7 +189,7 @@ def test_on_a_terminal_it_asks_first(zomem: CommandLine) -> None:
     assert values(zomem, "ana") == ["Porto"]
 
     code, said = asked(zomem, b"y\n", "forget", "--entity", "ana")
-    assert (code, b"Erase 1 facts of shared for good?" in said) == (0, True)
+    assert (code, b"Erase 1 fact of shared for good?" in said) == (0, True)
     assert values(zomem, "ana") == []
 
 

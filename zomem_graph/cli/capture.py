@@ -9,6 +9,7 @@ import typer
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import TimeZone, conversation_in, messages_of, session_name
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.values import CaptureReport
 
 __all__ = ["capture"]
@@ -115,7 +116,8 @@ def _show(screen: Screen, document: dict[str, Any], *, dry_run: bool) -> None:
         screen.table(("entity", "key", "value", "said"), rows)
         for each in loops:
             screen.line(f"left open ({each['kind']}): {each['loop']}")
-        screen.note(f"would store {document['turns']} turns and {document['facts']} facts; nothing was changed")
+        counted = f"{number_of(document['turns'], 'turns')} and {number_of(document['facts'], 'facts')}"
+        screen.note(f"would store {counted}; nothing was changed")
         return
-    counted = [f"{document[name]} {name}" for name in _SUMS if document[name] or name in ("turns", "facts")]
-    screen.line(", ".join(counted))
+    told = [name for name in _SUMS if document[name] or name in ("turns", "facts")]
+    screen.line(", ".join(number_of(document[name], name) for name in told))

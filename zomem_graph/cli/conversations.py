@@ -11,6 +11,7 @@ from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import TimeZone, instant
 from zomem_graph.daily_report import as_markdown, daily_document, subject_of, write_report
 from zomem_graph.mail import check_mail, send_text
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.subjects.conversations import WorkspaceReport
 from zomem_graph.workspaces.finding import Found
@@ -73,7 +74,12 @@ def conversations(
     if mail and not dry_run:
         send_text(settings, subject=subject_of(document), text=as_markdown(document))
     call.answer(report, lambda screen: _show(screen, report))
-    call.notes([*report.degraded, *(f"{count} files not read: {reason}" for reason, count in report.passed.items())])
+    call.notes(
+        [
+            *report.degraded,
+            *(f"{number_of(count, 'files')} not read: {reason}" for reason, count in report.passed.items()),
+        ]
+    )
     if report.failed and not report.captured:
         raise typer.Exit(1)
 
@@ -82,22 +88,22 @@ def _show_found(screen: Screen, found: Found) -> None:
     rows = [(_when(each.modified), str(each.size), each.conversation, each.name) for each in found.artifacts]
     screen.table(("changed", "bytes", "conversation", "file"), rows)
     for reason, count in found.passed.items():
-        screen.note(f"note: {count} files not read: {reason}")
+        screen.note(f"note: {number_of(count, 'files')} not read: {reason}")
 
 
 def _show(screen: Screen, report: WorkspaceReport) -> None:
     told = [each for each in report.files if each.outcome != "unchanged"]
     rows = [
-        (each.outcome, each.conversation, each.name, f"{each.facts} facts", each.reason)
+        (each.outcome, each.conversation, each.name, number_of(each.facts, "facts"), each.reason)
         for each in told[:_MOST_LINES]
     ]
     if rows:
         screen.table(("", "conversation", "file", "learned", "why"), rows)
     if len(told) > _MOST_LINES:
         screen.line(f"… and {len(told) - _MOST_LINES} more; --json lists them all")
-    sums = [f"{getattr(report, name)} {name}" for name in _SUMS if getattr(report, name)]
+    sums = [number_of(getattr(report, name), name) for name in _SUMS if getattr(report, name)]
     would = " (nothing was changed)" if report.dry_run else ""
-    screen.line(f"{report.conversations} conversations: {', '.join(sums) or 'nothing new'}{would}")
+    screen.line(f"{number_of(report.conversations, 'conversations')}: {', '.join(sums) or 'nothing new'}{would}")
 
 
 def _when(moment: datetime) -> str:

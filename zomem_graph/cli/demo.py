@@ -16,6 +16,7 @@ from zomem_graph.conversations import Conversation
 from zomem_graph.demo import bundled_conversation
 from zomem_graph.demo.run import Answered, Demo, questions_for
 from zomem_graph.memory import Memory
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.values import plain
 
 __all__ = ["demo"]
@@ -69,10 +70,8 @@ def _home(call: Call) -> Iterator[Path]:
 def _introduce(call: Call, conversation: Conversation, memory: Memory) -> None:
     embedder = memory.embedder.identity if memory.embedder else "words only"
     messages = sum(1 for _ in conversation.messages)
-    call.screen.note(
-        f"{conversation.title}: {messages} messages in {len(conversation.sessions)} sessions, one thread. "
-        f"Memory: {memory.settings.home}, {embedder}."
-    )
+    said = f"{number_of(messages, 'messages')} in {number_of(len(conversation.sessions), 'sessions')}"
+    call.screen.note(f"{conversation.title}: {said}, one thread. Memory: {memory.settings.home}, {embedder}.")
     call.notes(memory.standing_notes())
 
 

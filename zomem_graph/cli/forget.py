@@ -7,6 +7,7 @@ import typer
 
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen, one_line
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.values import ErasureReport
 from zomem_graph.stores.errors import InvalidInput
 
@@ -77,7 +78,9 @@ def _show(screen: Screen, report: ErasureReport) -> None:
         return
     screen.line(f"erased {_counted(report)} of {report.persona}")
     scanned = report.scanned
-    screen.line(f"looked through {scanned['files']} files ({scanned['bytes']:,} bytes): {_proof(report)}")
+    screen.line(
+        f"looked through {number_of(scanned['files'], 'files')} ({scanned['bytes']:,} bytes): {_proof(report)}"
+    )
     for trace in report.traces:
         screen.line(f"still in {trace.place} ({trace.form})")
 
@@ -85,8 +88,8 @@ def _show(screen: Screen, report: ErasureReport) -> None:
 def _proof(report: ErasureReport) -> str:
     if report.clean:
         return "nothing of it is left"
-    return f"{len(report.traces)} traces are left" if report.traces else "not everything could be checked"
+    return f"{number_of(len(report.traces), 'traces')} left" if report.traces else "not everything could be checked"
 
 
 def _counted(report: ErasureReport) -> str:
-    return ", ".join(f"{report.counts[kind]} {kind}" for kind in _KINDS if report.counts.get(kind)) or "nothing"
+    return ", ".join(number_of(report.counts[kind], kind) for kind in _KINDS if report.counts.get(kind)) or "nothing"

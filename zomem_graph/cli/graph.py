@@ -9,6 +9,7 @@ import typer
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Branch, Screen
 from zomem_graph.cli.tying import Relation, Source, Target, Weight, link_words, unlink_words
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.graph import Community, Cycle, Lineage, Neighbourhood, Suggestion, Thing
 from zomem_graph.nodes.rules.graph_text import arrow, connection_lines, cycle_line, gap_lines, named
 from zomem_graph.nodes.values import plain
@@ -319,6 +320,6 @@ def _show_suggestions(screen: Screen, found: Sequence[Suggestion]) -> None:
 
 def _show_communities(screen: Screen, found: Sequence[Community]) -> None:
     for number, one in enumerate(found, 1):
-        screen.line(f"{number}. {one.size} things around {named(one.hub)}: {', '.join(one.entities)}")
+        screen.line(f"{number}. {number_of(one.size, 'things')} around {named(one.hub)}: {', '.join(one.entities)}")
     if not found:
         screen.note("no communities")

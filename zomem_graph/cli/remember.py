@@ -7,6 +7,7 @@ import typer
 
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.words import json_array_in, text_given
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact
 
@@ -88,7 +89,7 @@ def _remember_many(call: Call, items: list[Mapping[str, Any]]) -> None:
             usual | {_ALSO.get(name, name): value for name, value in item.items()} for item in items
         )
     call.answer(facts, lambda screen: screen.line("\n".join(_shown(fact) for fact in facts)))
-    call.screen.note(f"{len(facts)} facts")
+    call.screen.note(number_of(len(facts), "facts"))
 
 
 def _shown(fact: Fact) -> str:

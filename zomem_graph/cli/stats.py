@@ -7,9 +7,12 @@ __all__ = ["stats"]
 
 @command
 def stats(call: Call) -> None:
-    """Count what is stored."""
+    """Count what is stored; with --persona, what that persona may read.
+
+    Example: zomem stats --persona ann
+    """
     with call.memory() as memory:
-        counted = memory.stats()
+        counted = memory.stats(scope=call.scope(memory) if call.shared.persona else None)
     call.answer(counted, lambda screen: screen.pairs(_flat(counted)))
 
 
@@ -19,6 +22,8 @@ def _flat(counted: dict[str, object]) -> dict[str, object]:
     for name, value in counted.items():
         if isinstance(value, dict):
             flat.update({f"{name} {inner}" if inner != name else name: count for inner, count in value.items()})
+        elif isinstance(value, list):
+            flat[name] = ", ".join(map(str, value))
         else:
             flat[name] = value if value is not None else "none"
     return flat

@@ -8,6 +8,7 @@ import typer
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import Limit
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.stores.summary_records import Summary
 
 __all__ = ["summaries"]
@@ -66,7 +67,7 @@ def _show_all(screen: Screen, found: Sequence[Summary], *, nothing: str) -> None
             one.id[:8],
             str(one.level),
             f"{one.first_at.astimezone():%Y-%m-%d} to {one.last_at.astimezone():%Y-%m-%d}",
-            f"{one.episodes} episodes",
+            number_of(one.episodes, "episodes"),
             f"-{one.ratio:.0%}",
             one.summary,
         )

@@ -11,6 +11,7 @@ from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import Limit, text_given
 from zomem_graph.cli.zone import machine_zone
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.vault import Vault
@@ -114,8 +115,8 @@ def _ingest(
     with _opened(call, data_path, config, sets, take_over=take_over) as opened:
         done = opened.ingest(given, source=source)
     said = (
-        f"{done['facts']} new facts, {done['again']} known, {done['superseded']} replaced; "
-        f"{done['turns']} messages from {done['sessions']} session logs"
+        f"{number_of(done['facts'], 'new facts')}, {done['again']} known, {done['superseded']} replaced; "
+        f"{number_of(done['turns'], 'messages')} from {number_of(done['sessions'], 'session logs')}"
     )
     call.answer(done, lambda screen: screen.line(said))
     call.notes(done["notes"])
@@ -273,7 +274,10 @@ def _rebuild(
     """Fill the home from the files alone, as on a new machine."""
     with _opened(call, data_path, config, sets, take_over=take_over) as opened:
         done = opened.rebuild(replace=replace)
-    said = f"{done['facts']} facts and {done['archived']} archived ones read back, {done['sessions']} session logs"
+    said = (
+        f"{number_of(done['facts'], 'facts')} and {done['archived']} archived read back, "
+        f"{number_of(done['sessions'], 'session logs')}"
+    )
     call.answer(done, lambda screen: screen.line(said))
     call.notes(done["notes"])
 
@@ -317,7 +321,7 @@ def _show_status(screen: Screen, found: Mapping[str, Any]) -> None:
 def _show_init(screen: Screen, done: Mapping[str, Any]) -> None:
     screen.pairs({"vault": done["data_path"], "home": done["home"]})
     if done["read_back"]:
-        screen.line(f"read back {done['read_back']['facts']} facts from the files")
+        screen.line(f"read back {number_of(done['read_back']['facts'], 'facts')} from the files")
 
 
 def _show_hits(screen: Screen, hits: Sequence[Mapping[str, Any]]) -> None:
@@ -341,7 +345,7 @@ def _show_restored(screen: Screen, done: Mapping[str, Any]) -> None:
         for one in done["restored"]:
             screen.line(f"{one['id']}  {one['text']}")
     elif "archive" in done:
-        screen.line(f"{done['archive']}: {done['files']} files, {done['facts']} facts")
+        screen.line(f"{done['archive']}: {number_of(done['files'], 'files')}, {number_of(done['facts'], 'facts')}")
     else:
         for name in done["archives"]:
             screen.line(f"archive  {name}")

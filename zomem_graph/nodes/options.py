@@ -31,7 +31,7 @@ class GateOptions:
     Where words do not decide, `named_floor` is for questions that name somebody or something memory knows,
     `short_floor` for messages of fewer than `telling_words`, which anything covers, and `floor` for the others.
     `needed_floor` is for messages whose words ask for memory, and for questions whose best hit is a fact about
-    what they name; `least_hit` is for each single hit.
+    what they name; `least_hit` is for each single hit, and in a store of few items so is `least_share` of the best.
     Where the best hit is less than `uncertain` log-odds from its floor, a chat model is asked, if there is one
     and `ask_model`; it has `deadline_seconds`, and without a readable answer what was found is injected.
     """
@@ -42,6 +42,7 @@ class GateOptions:
     telling_words: int = 3
     needed_floor: float = 0.05
     least_hit: float = 0.02
+    least_share: float = 0.3
     ask_model: bool = True
     uncertain: float = 1.0
     deadline_seconds: float = 1.5

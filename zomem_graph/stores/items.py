@@ -378,6 +378,11 @@ class Items:
             self._total = self._connection.execute(_HIGHEST).scalar() or 1
         return self._total
 
+    @property
+    def few(self) -> bool:
+        """Whether there are too few items for a share of them to say how rare a word is."""
+        return self.total() < _LEAST_TOTAL
+
     def rarity(self, stems: Sequence[str]) -> dict[str, float]:
         """Return ln(1 + N / df) of each stem; what occurs nowhere counts as occurring in half an item.
 

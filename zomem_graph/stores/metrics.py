@@ -70,25 +70,25 @@ class Metrics:
             newest = select(func.coalesce(func.max(table.c.num), 0)).scalar_subquery()
             self._connection.execute(delete(table).where(table.c.num <= newest - _MOST_KEPT))
 
-    def operations(self, *, since: datetime | None = None) -> list[Operation]:
-        """Return what was done, oldest first."""
-        return self._all(Operation, since)
+    def operations(self, *, since: datetime | None = None, persona: str | None = None) -> list[Operation]:
+        """Return what was done, oldest first, for everybody or for one persona."""
+        return self._all(Operation, _within(sql.operations, since, persona))
 
     def model_calls(self, *, since: datetime | None = None) -> list[ModelCall]:
         """Return the calls of chat models, oldest first."""
-        return self._all(ModelCall, since)
+        return self._all(ModelCall, _within(sql.model_calls, since))
 
-    def decisions(self, *, since: datetime | None = None) -> list[tuple[str, str, float]]:
+    def decisions(self, *, since: datetime | None = None, persona: str | None = None) -> list[tuple[str, str, float]]:
         """Return method, decision and milliseconds of each decision of the gate."""
         g = sql.gate_log.c
-        where = [g.created_at >= since] if since is not None else []
+        where = _within(sql.gate_log, since, persona)
         rows = self._connection.execute(select(g.method, g.decision, g.latency_ms).where(*where))
         return [(method, decision, latency_ms) for method, decision, latency_ms in rows]
 
-    def captures(self, *, since: datetime | None = None) -> dict[str, Any]:
+    def captures(self, *, since: datetime | None = None, persona: str | None = None) -> dict[str, Any]:
         """Return sums over all captures; `last` is when the latest was, None without one."""
         c = sql.capture_log.c
-        where = [c.created_at >= since] if since is not None else []
+        where = _within(sql.capture_log, since, persona)
         sums = [
             func.coalesce(func.sum(c[name]), 0).label(name)
             for name in ("turns", "facts", "skipped", "superseded", "redacted", "duration_ms")
@@ -97,24 +97,33 @@ class Metrics:
         row = self._connection.execute(select(func.count().label("captures"), *sums, last).where(*where)).one()
         return dict(row._mapping)
 
-    def kept(self) -> dict[str, dict[str, int]]:
+    def kept(self, *, persona: str | None = None) -> dict[str, dict[str, int]]:
         """Return how many facts each tier has, episodes each outcome, loops each status, and how many vectors."""
         f, e, o, i = sql.facts.c, sql.episodes.c, sql.open_loops.c, sql.items.c
-        embedded = select(i.kind, func.count()).where(i.embedder.is_not(None)).group_by(i.kind)
+
+        def counted(label: Any, table: TableClause, *where: Any) -> dict[str, int]:
+            own = _within(table, None, persona)
+            return self._counted(select(label, func.count()).where(*where, *own).group_by(label))
+
         return {
-            "facts": self._counted(select(f.tier, func.count()).where(f.state == "current").group_by(f.tier)),
-            "episodes": self._counted(select(e.outcome, func.count()).group_by(e.outcome)),
-            "loops": self._counted(select(o.status, func.count()).group_by(o.status)),
-            "vectors": self._counted(embedded),
+            "facts": counted(f.tier, sql.facts, f.state == "current"),
+            "episodes": counted(e.outcome, sql.episodes),
+            "loops": counted(o.status, sql.open_loops),
+            "vectors": counted(i.kind, sql.items, i.embedder.is_not(None)),
         }
 
     def _counted(self, statement: Any) -> dict[str, int]:
         rows = self._connection.execute(statement.order_by(statement.selected_columns[0]))
         return {row[0]: row[1] for row in rows}
 
-    def _all(self, record: type[_R], since: datetime | None) -> list[_R]:
+    def _all(self, record: type[_R], where: Sequence[Any]) -> list[_R]:
         table = _TABLES[record]
-        where = [table.c.created_at >= since] if since is not None else []
         columns = [column for column in table.c if column.name != "num"]
         rows = self._connection.execute(select(*columns).where(*where).order_by(table.c.num)).mappings()
         return [record(**row) for row in rows]
+
+
+def _within(table: TableClause, since: datetime | None, persona: str | None = None) -> list[Any]:
+    """Return what narrows a table to what was done since then, and for this persona."""
+    found: list[Any] = [] if since is None else [table.c.created_at >= since]
+    return found if persona is None else [*found, table.c.persona == persona]

@@ -128,9 +128,11 @@ class Summaries:
             gone += self._connection.execute(delete(sql.episode_summaries).where(_t.id.in_(part))).rowcount
         return gone
 
-    def count(self) -> int:
-        """Return how many summaries there are."""
-        return self._connection.execute(select(func.count()).select_from(sql.episode_summaries)).scalar_one()
+    def count(self, persona: str | None = None) -> int:
+        """Return how many summaries there are, of everybody or of one persona."""
+        table = sql.episode_summaries
+        where = [] if persona is None else [table.c.persona == persona]
+        return self._connection.execute(select(func.count()).select_from(table).where(*where)).scalar_one()
 
     def _found(self, statement: Any) -> list[Summary]:
         rows = self._connection.execute(statement).mappings().all()

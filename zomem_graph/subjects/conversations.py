@@ -13,6 +13,7 @@ from zomem_graph.conversations.text_form import has_speaker_lines
 from zomem_graph.importers.decoding import decode
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.sources import CONVERSATION
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
@@ -180,7 +181,10 @@ class Conversations:
         names = ", ".join(each.name for each in new[:_MOST_NAMED])
         more = f" and {len(new) - _MOST_NAMED} more" if len(new) > _MOST_NAMED else ""
         facts = sum(each.facts for each in new)
-        summary = f"Captured {len(new)} files of conversation {conversation}: {names}{more}. Learned {facts} facts."
+        summary = (
+            f"Captured {number_of(len(new), 'files')} of conversation {conversation}: {names}{more}. "
+            f"Learned {number_of(facts, 'facts')}."
+        )
         episode = EpisodeLog(self._memory).create(
             summary,
             outcome="resolved" if any(each.superseded for each in new) else "success",

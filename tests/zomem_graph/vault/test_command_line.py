@@ -50,7 +50,7 @@ def test_a_new_home_is_filled_from_the_files(line: Line, tmp_path: Path) -> None
 
     assert refused.exit_code == 1
     assert "zomem vault rebuild" in refused.output
-    assert "1 facts" in second.ok("vault", "rebuild", "--data-path", str(tmp_path / "data"))
+    assert "1 fact" in second.ok("vault", "rebuild", "--data-path", str(tmp_path / "data"))
 
 
 def test_the_cron_table_is_shown_and_only_written_where_it_is_named(line: Line, tmp_path: Path) -> None:

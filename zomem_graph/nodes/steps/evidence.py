@@ -18,8 +18,7 @@ __all__ = ["best_late", "weigh"]
 _NAMES_IN_AN_ANSWER = 2
 _MOST_WITHOUT_TOKENS = 0.2  # share of the candidates
 _JUDGED = 3  # of the best; the answer may stand in the second
-_SMALL_STORE = 100  # items; below, BM25 says nothing, because its idf collapses
-_WORDS_PER_COVERAGE = 0.65  # what BM25 gives for the same coverage in a larger store
+_WORDS_PER_COVERAGE = 0.65  # what BM25 gives for it in a larger store; among few items its idf collapses
 
 
 def weigh(
@@ -49,8 +48,7 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
         held = sum(rarity[one] for one in rarity.keys() & asked & found) + known - own
         if known and held / known > coverage:
             coverage, total = held / known, known
-    small = unit.items.total() < _SMALL_STORE
-    words = coverage * _WORDS_PER_COVERAGE if small else float(signals.bm25.max()) / max(1.0, total)
+    words = coverage * _WORDS_PER_COVERAGE if unit.items.few else float(signals.bm25.max()) / max(1.0, total)
     nearness = _nearness(signals, embedder)
     lift = 0.0 if nearness is None else lift_of(embedder)
     return Evidence(coverage=coverage, words=words, nearness=nearness, late=best_late(signals), lift=lift)

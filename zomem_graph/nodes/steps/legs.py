@@ -33,7 +33,7 @@ class Look:
     """What one read transaction brought together.
 
     `meaning` is what that leg found, with its cosines; `cosines` knows those of every candidate with a vector.
-    `names` are those in the question that memory knows.
+    `names` are those in the question that memory knows; `small` says that the store holds few items.
     """
 
     words: list[WordsHit]
@@ -45,6 +45,7 @@ class Look:
     notes: list[str]
     late: Comparison | None = None
     names: tuple[str, ...] = ()
+    small: bool = False
     hidden: frozenset[str] = frozenset()
 
     @cached_property
@@ -87,7 +88,7 @@ def look(
     late = compare(unit, services, tokens, [c.num for c in candidates])
     if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
         notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
-    return Look(words, meaning, cosines, candidates, personas, speakers, notes, late, names, hidden)
+    return Look(words, meaning, cosines, candidates, personas, speakers, notes, late, names, unit.items.few, hidden)
 
 
 def cosines_of(

@@ -8,6 +8,7 @@ from typing import Any
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.contentless import says_nothing
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import Scope
@@ -15,7 +16,7 @@ from zomem_graph.nodes.steps.gate import ask_in_doubt, decide, decide_by_words, 
 from zomem_graph.nodes.steps.layout import Layout
 from zomem_graph.nodes.steps.query import Query, Retrieved
 from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
-from zomem_graph.nodes.values import GateVerdict, Recollection
+from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.persona_files import read_persona_file
 from zomem_graph.stores.unit import Unit
@@ -176,13 +177,19 @@ def answer(
         return Recollection(
             decision="skip", method=verdict.method, reason=verdict.reason, degraded=found.degraded, trace=trace
         )
+    found = replace(found, hits=_telling(found, services.options.gate))
     trace = (*trace, found.trace)
     degraded = found.degraded + (() if request.scope.named else ("no persona given",))
     refusal = _refused(services.options.gate, verdict, found, request.message)
     if refusal is not None and (refusal.decision == "skip" or not about):
         return replace(refusal, degraded=degraded, trace=trace)
-    hits = [] if refusal else [hit for hit in found.hits if hit.score >= services.options.gate.least_hit]
-    block = compose(hits, request.message, token_budget=request.token_budget, zone=request.scope.zone, about=about)
+    block = compose(
+        [] if refusal else found.hits,
+        request.message,
+        token_budget=request.token_budget,
+        zone=request.scope.zone,
+        about=about,
+    )
     layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
     trace = (*trace, layout)
     if not block.text:
@@ -202,6 +209,20 @@ def answer(
         degraded=degraded,
         trace=trace,
     )
+
+
+def _telling(found: Retrieved, options: GateOptions) -> tuple[Hit, ...]:
+    """Return the hits worth injecting: not what only acknowledges, nor what a small store gives with anything."""
+    hits = [hit for hit in found.hits if hit.metadata.get("role") != "assistant" or not says_nothing(_words_of(hit))]
+    least = options.least_hit
+    if hits and found.trace.get("small_store"):
+        least = max(least, options.least_share * hits[0].score)
+    return tuple(hit for hit in hits if hit.score >= least)
+
+
+def _words_of(turn: Hit) -> str:
+    """Return what was said, without who said it."""
+    return turn.text.removeprefix(f"{turn.metadata.get('speaker')}: ")
 
 
 def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved, message: str) -> Recollection | None:

@@ -81,6 +81,7 @@ def _retrieved(
         "imagined": len(imagined.text),
         "names_known": bool(seen.names),
         "names": list(seen.names),
+        "small_store": seen.small,
         "late": late_note(services, chosen, seen.late),
     }
     return Retrieved(hits=tuple(hits), degraded=tuple(notes + seen.notes), trace=trace)
