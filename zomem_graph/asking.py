@@ -1,6 +1,7 @@
 """What callers pass to `Memory`, checked and read once, where it enters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -26,6 +27,7 @@ __all__ = [
     "new_fact",
     "recall_request",
     "search_query",
+    "telling_which",
 ]
 
 
@@ -141,8 +143,19 @@ def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":
         raise InvalidInput(f"item {number} has unknown names {unknown}; known are {sorted(allowed)}.")
     missing = [name for name in ("entity", "value") if name not in item]
     if missing:
-        raise InvalidInput(f"item {number} lacks {' and '.join(missing)}.")
+        named = f" ({item['entity']!r:.60})" if "entity" in item else ""
+        raise InvalidInput(f"item {number}{named} lacks {' and '.join(missing)}.")
     return NewFact(**{"key": None, **item})
+
+
+@contextmanager
+def telling_which(number: int, entity: object) -> Iterator[None]:
+    """Say of which item of many an error speaks, counted from 0 as in the list that was given."""
+    try:
+        yield
+    except InvalidInput as error:
+        error.args = (f"item {number} ({entity!r:.60}): {error}",)
+        raise
 
 
 def as_hits(found: "Retrieved") -> Hits:

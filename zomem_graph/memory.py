@@ -22,6 +22,7 @@ from zomem_graph.asking import (
     new_fact,
     recall_request,
     search_query,
+    telling_which,
 )
 from zomem_graph.background import Background
 from zomem_graph.belonging import Belonging
@@ -183,18 +184,22 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
             on_conflict=on_conflict,
             mentions=mentions,
         )
-        return self._remember([fact])[0]
+        return self._remember([fact.checked(self.options.write)])[0]
 
     def remember_many(self, items: Iterable[Mapping[str, Any]]) -> list[Fact]:
         """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
-        return self._remember([new_fact(item, number) for number, item in enumerate(items)])
+        facts = []
+        for number, item in enumerate(items):
+            fact = new_fact(item, number)
+            with telling_which(number, fact.entity):
+                facts.append(fact.checked(self.options.write))
+        return self._remember(facts)
 
-    def _remember(self, new: "Sequence[NewFact]") -> list[Fact]:
+    def _remember(self, checked: "Sequence[NewFact]") -> list[Fact]:
         from zomem_graph.nodes.steps.remember import store_facts
         from zomem_graph.stores.retry import written
 
         self._check_open()
-        checked = [fact.checked(self.options.write) for fact in new]
         for persona in {fact.persona for fact in checked}:
             Scope(persona=persona)
 

@@ -71,7 +71,7 @@ def test_people_get_lines_and_nothing_is_said_in_words(zomem: CommandLine) -> No
     told(zomem, "ana", "city", "Porto")
     told(zomem, "ana", "city", "Braga")
 
-    (line,) = zomem.ok("conflicts", "list", "--resolution", "superseded").splitlines()
+    (_names, line) = zomem.ok("conflicts", "list", "--resolution", "superseded").splitlines()
     assert "ana city: Porto" in line
     assert "no conflicts" in zomem("conflicts").stderr
     assert "nothing was ever known" in zomem("conflicts", "history", "nobody").stderr

@@ -27,7 +27,7 @@ def test_a_loop_is_opened_listed_and_shown_by_the_first_characters_of_its_id(zom
     assert titles(zomem) == titles(zomem, "--status", "open", "--entity", "site") == [LOGIN]
     assert zomem.json("open-loops", "--status", "open")[0]["id"] == loop["id"]
     assert zomem.json("loops", "show", loop["id"][:8])["owner"] == "ana"
-    assert zomem.ok("loops").split("\t")[0] == loop["id"][:8]
+    assert zomem.ok("loops").splitlines()[1].split("\t")[0] == loop["id"][:8]
     assert LOGIN in zomem.ok("loops", "show", loop["id"])
 
 
@@ -93,7 +93,11 @@ def test_an_episode_takes_duration_entities_and_metadata(zomem: CommandLine) -> 
 
     assert (by_word["entities"], by_word["duration_ms"]) == (["ana", "nginx", "site"], 1500)
     assert (by_flag["metadata"], by_flag["outcome"]) == ({"ticket": 7}, "failure")
-    assert [line.split("\t")[2] for line in zomem.ok("episodes").splitlines()] == ["✗ failure", "✓ success"]
+    assert [line.split("\t")[2] for line in zomem.ok("episodes").splitlines()] == [
+        "outcome",
+        "✗ failure",
+        "✓ success",
+    ]
     assert '"ticket": 7' in zomem.ok("episodes", "show", by_word["id"])
 
 
@@ -109,7 +113,9 @@ def test_trends_tell_how_an_entity_fared_period_by_period(zomem: CommandLine) ->
     assert month == {
         "period": "2026-03", "total": 2, "succeeded": 1, "failed": 1, "rate": 0.5, "finished_rate": 0.5
     }  # fmt: skip
-    assert zomem.ok("trends", "--entity", "site", *asked) == "2026-03\t2\t1\t1\t50%\t50%\n"
+    assert zomem.ok("trends", "--entity", "site", *asked) == (
+        "period\ttotal\twent well\tfailed\tof all\tof finished\n2026-03\t2\t1\t1\t50%\t50%\n"
+    )
     assert "no episodes of nobody" in zomem("trends", "nobody").stderr
 
 

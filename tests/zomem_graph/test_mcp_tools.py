@@ -142,6 +142,24 @@ def test_personas_are_kept_apart_and_a_misspelt_one_is_told(memory: Memory) -> N
     assert "anna" in " ".join(answer(memory, "memory_search", query="ana city", persona="ana")["degraded"])
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"entity": "ana", "value": "x", "importance": 9}, "importance must be at most 2, not 9."),
+        ({"entity": "ana", "value": ["x"]}, "value must be a text, not ['x']."),
+        ({"entity": "ana"}, "value is missing."),
+        ({"entity": "ana", "value": "x", "decay_class": "soon"}, "'session' or 'checkpoint', not 'soon'."),
+    ],
+)
+def test_a_wrong_argument_is_told_with_its_value_and_what_is_allowed(
+    words: dict[str, Any], told: str, memory: Memory
+) -> None:
+    result = called(memory, "memory_store", **words)
+    assert result.is_error
+    assert told in said(result)
+    assert not any(word in said(result) for word in ("validation error", "pydantic", "Input should"))
+
+
 def test_a_server_of_one_persona_serves_no_other(memory: Memory) -> None:
     stored = called(memory, "memory_store", persona_of_server="ann", entity="ana", key="city", value="Porto")
     refused = called(memory, "memory_search", persona_of_server="ann", query="ana", persona="bob")

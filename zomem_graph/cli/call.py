@@ -15,11 +15,13 @@ from typer.core import TyperCommand, TyperGroup
 
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.shared import HomeOption, JsonOption, PersonaOption, Shared
+from zomem_graph.cli.wording import at_the_shell
 from zomem_graph.cli.zone import machine_zone
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.values import plain
+from zomem_graph.stores.errors import ZomemError
 
 __all__ = ["Call", "command", "group", "sub_command"]
 
@@ -112,7 +114,11 @@ def _for_typer(function: CommandFunction[P]) -> Callable[..., None]:
         **own: Any,
     ) -> None:
         shared = Shared(home=home, persona=persona, as_json=as_json).under(context.obj)
-        function(Call(shared=shared, screen=Screen()), **own)  # type: ignore[call-arg]  # Typer passes what the signature says
+        try:
+            function(Call(shared=shared, screen=Screen()), **own)  # type: ignore[call-arg]  # Typer passes what the signature says
+        except ZomemError as error:
+            error.args = (at_the_shell(str(error), context.command.params),)
+            raise
 
     ours = [each for each in inspect.signature(run).parameters.values() if each.kind is not each.VAR_KEYWORD]
     theirs = list(inspect.signature(function, eval_str=True).parameters.values())[1:]

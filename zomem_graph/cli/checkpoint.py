@@ -86,4 +86,4 @@ def _show_one(screen: Screen, found: Checkpoint) -> None:
     }
     screen.pairs({name: value for name, value in named.items() if value})
     rows = [("shown" if one.get("shown") else "left out", str(one["kind"]), str(one["text"])) for one in found.facts]
-    screen.table(("", "kind", "text"), rows)
+    screen.table(("recall", "kind", "text"), rows)

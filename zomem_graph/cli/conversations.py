@@ -98,7 +98,7 @@ def _show(screen: Screen, report: WorkspaceReport) -> None:
         for each in told[:_MOST_LINES]
     ]
     if rows:
-        screen.table(("", "conversation", "file", "learned", "why"), rows)
+        screen.table(("outcome", "conversation", "file", "learned", "why"), rows)
     if len(told) > _MOST_LINES:
         screen.line(f"… and {len(told) - _MOST_LINES} more; --json lists them all")
     sums = [number_of(getattr(report, name), name) for name in _SUMS if getattr(report, name)]

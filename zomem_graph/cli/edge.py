@@ -1,5 +1,6 @@
 """The outermost edge: whatever happens below becomes one clear line and an exit code."""
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ from zomem_graph.stores.errors import ZomemError
 __all__ = ["exit_code_of"]
 
 _DONE, _FAILED = 0, 1
+_ERRNO = re.compile(r"\[Errno \d+\] ")  # a number of the system says nothing to people
 _INTERRUPTED = 130  # what Typer answers to Ctrl-C
 
 
@@ -56,7 +58,7 @@ def _give_up_output() -> None:
 
 
 def _failure(message: str) -> int:
-    Screen().note(f"zomem: {' '.join(harmless(message).split())}")
+    Screen().note(f"zomem: {' '.join(_ERRNO.sub('', harmless(message)).split())}")
     return _FAILED
 
 

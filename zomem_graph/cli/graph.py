@@ -314,7 +314,7 @@ def _show_suggestions(screen: Screen, found: Sequence[Suggestion]) -> None:
         )
         for one in found
     ]
-    columns = ("together with", "times", "confidence", "lift", "")
+    columns = ("together with", "times", "confidence", "lift", "tied")
     _table(screen, columns, rows, "nothing comes up together with it more often than by chance")
 
 

@@ -111,7 +111,7 @@ def _show(screen: Screen, report: ImportReport) -> None:
     told = [item for item in report.items if item.outcome in ("failed", "skipped")]
     rows = [[item.outcome, item.title, item.reason] for item in told[:_MOST_LINES]]
     if rows:
-        screen.table(("", "what", "why"), rows)
+        screen.table(("outcome", "what", "why"), rows)
     if len(told) > _MOST_LINES:
         screen.line(f"… and {len(told) - _MOST_LINES} more; --json lists them all")
     sums = [number_of(getattr(report, name), name) for name in _SUMS if getattr(report, name)]

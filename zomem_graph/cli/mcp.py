@@ -6,6 +6,7 @@ import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.serving import HostWord, PortWord, own_command, serve_here, stdio_here
+from zomem_graph.server import what_is_missing
 from zomem_graph.server.clients import CLIENTS, client_settings, preapproved, systemd_unit
 from zomem_graph.settings import Settings
 
@@ -69,3 +70,5 @@ def _config(
     call.answer({"client": client, "goes_into": where, "text": text}, lambda screen: screen.line(text))
     if not call.shared.as_json:
         call.screen.note(f"goes into: {where}")
+    if url is None and (missing := what_is_missing()) is not None:
+        call.notes([f"the server cannot start here yet: {missing}"])

@@ -75,5 +75,5 @@ def _show(screen: Screen, done: Migrated) -> None:
 def _show_status(screen: Screen, found: SchemaStatus) -> None:
     rows = [(step.number, "applied", step.about) for step in found.applied]
     rows += [(step.number, "waits", step.about) for step in found.waiting]
-    screen.table(("step", "", "about"), rows)
+    screen.table(("step", "state", "about"), rows)
     screen.note(f"the schema is {found.schema or 'none'}, needed is {found.needed}")

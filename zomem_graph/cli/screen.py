@@ -88,14 +88,18 @@ class Screen:
         self._write(f"{text}\n")
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, below: str = "") -> None:
-        """Show rows as a table on a terminal, with a line `below`; else one a line with tabs between the cells."""
+        """Show rows as a table on a terminal, with a line `below`; else one a line with tabs between the cells.
+
+        The first line names the columns; without rows there is none.
+        """
         if self._out.isatty():
             self._rich_table(columns, rows)
             if below:
                 self.line(below)
             return
-        for row in rows:
-            self.line("\t".join(one_line(cell) for cell in row))
+        lines = ["\t".join(one_line(cell) for cell in row) for row in rows]
+        for line in ["\t".join(columns), *lines] if lines else ():
+            self.line(line)
 
     def tree(self, root: Branch) -> None:
         """Show a tree with its lines drawn on a terminal, else one branch a line, further in for each step."""

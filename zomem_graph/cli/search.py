@@ -10,6 +10,7 @@ from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import AsOf, Limit, TimeZone, instant, listed, text_given
 from zomem_graph.nodes.values import Explanation, Hit
+from zomem_graph.stores.errors import InvalidInput
 
 __all__ = ["search"]
 
@@ -34,9 +35,12 @@ def search(
     time_zone: TimeZone = None,
 ) -> None:
     """Find what answers a question. Times are words such as yesterday, "last week", 3d or 2026-05-03."""
+    asked = text_given(query)
+    if not asked.strip():
+        raise InvalidInput("the query is empty. Say what to look for.")
     with call.memory(**({"exact_below": sys.maxsize} if exact else {})) as memory:
         hits = memory.search(
-            text_given(query),
+            asked,
             scope=call.scope(memory, time_zone),
             kinds=tuple(listed(kinds)) if kinds is not None else None,
             limit=limit,

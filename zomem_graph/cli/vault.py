@@ -295,7 +295,7 @@ def _smoke(
     with _opened(call, data_path, config, sets) as opened:
         found = opened.smoke_test(cron=cron, strict=strict)
     rows = [("ok" if one.ok else "FAILED" if one.must else "note", one.name, one.said) for one in found]
-    call.answer(found, lambda screen: screen.table(("", "what", "found"), rows))
+    call.answer(found, lambda screen: screen.table(("ok", "what", "found"), rows))
     if any(one.must and not one.ok for one in found):
         raise typer.Exit(1)
 

@@ -209,7 +209,7 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutingOptions:
-    """How a task finds its executor: `seed` decides ties and draws; `fallback` gets what nobody is good for.
+    """How a task finds its executor: `seed` decides what `explore` draws; `fallback` gets what nobody is good for.
 
     Without a fallback it is the first executor named.
     """

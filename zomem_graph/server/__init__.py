@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from zomem_graph.server.stdio import serve_stdio
     from zomem_graph.server.toolbox import create_server
 
-__all__ = ["ServeOptions", "check_token", "create_app", "create_server", "listen", "serve", "serve_stdio"]
+__all__ = [
+    "ServeOptions",
+    "check_token",
+    "create_app",
+    "create_server",
+    "listen",
+    "serve",
+    "serve_stdio",
+    "what_is_missing",
+]
 
 _HOMES = {
     "ServeOptions": "http",
@@ -32,6 +41,12 @@ _NEEDED = ("mcp", "starlette", "uvicorn")
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if missing := [package for package in _NEEDED if find_spec(package) is None]:
-        raise InvalidInput(f'{", ".join(missing)} not installed. Run: pip install "zomem-graph[mcp]"')
+    if (missing := what_is_missing()) is not None:
+        raise InvalidInput(missing)
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def what_is_missing() -> str | None:
+    """Return which packages a server lacks here, with the cure; None when it can start."""
+    missing = [package for package in _NEEDED if find_spec(package) is None]
+    return f'{", ".join(missing)} not installed. Run: pip install "zomem-graph[mcp]"' if missing else None

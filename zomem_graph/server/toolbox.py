@@ -10,7 +10,9 @@ from importlib.metadata import version
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 from zomem_graph.memory import Memory
 from zomem_graph.server.caring import Caring
@@ -19,6 +21,7 @@ from zomem_graph.server.finding import Finding
 from zomem_graph.server.keeping import Keeping
 from zomem_graph.server.knowing import Knowing
 from zomem_graph.server.tally import Tally
+from zomem_graph.server.wording import what_is_wrong
 from zomem_graph.server.working import Working
 
 __all__ = ["TOOLS", "ToolLine", "create_server"]
@@ -75,7 +78,7 @@ def create_server(memory: Memory, *, persona: str | None = None, tally: Tally | 
 
     `tally` counts the calls. The server closes nothing: the memory is the caller's.
     """
-    server: MCPServer[Any] = MCPServer(
+    server = _Server(
         "zomem",
         title="zomem memory",
         instructions=_INSTRUCTIONS,
@@ -91,6 +94,19 @@ def create_server(memory: Memory, *, persona: str | None = None, tally: Tally | 
             _counted(method, line.name, counted), name=line.name, title=line.title, annotations=line.hints
         )
     return server
+
+
+class _Server(MCPServer[Any]):
+    """A server that says in plain words which argument of a call is wrong."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **named: Any) -> Any:
+        """Call a tool; raise ToolError with field, given value and what is allowed for arguments that do not fit."""
+        try:
+            return await super().call_tool(name, arguments, *rest, **named)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{name}: {what_is_wrong(error.__cause__)}") from error
+            raise
 
 
 def _counted(tool: _Tool, name: str, tally: Tally) -> _Tool:

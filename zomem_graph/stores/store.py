@@ -1,5 +1,6 @@
 """All stores of one home behind one door: open it, take a unit of work, close it."""
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from threading import Lock as ThreadLock
 from typing import TYPE_CHECKING
 
 from zomem_graph.stores.database import Database
-from zomem_graph.stores.errors import Closed, StoreDamaged, StoreError, StoreReadOnly
+from zomem_graph.stores.errors import Closed, InvalidInput, StoreDamaged, StoreError, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock, Lock
 from zomem_graph.stores.metrics import Ledger, Note
 from zomem_graph.stores.schema import prepare
@@ -67,6 +68,11 @@ class Home:
 
     def make(self, *, with_database: bool = True) -> None:
         """Create the folder and the empty file, readable by their owner only; raise StoreReadOnly with the cure."""
+        if not _is_text(str(self.root)):
+            raise InvalidInput(
+                f"{str(self.root)!r} cannot be used as a home: its name is no UTF-8 text. "
+                "Choose another folder with --home or ZOMEM_HOME."
+            )
         try:
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             if with_database:
@@ -75,8 +81,34 @@ class Home:
                 os.close(os.open(self.database_file, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
             raise StoreReadOnly(
-                f"{self.root} cannot be used as a home ({error}). Choose another folder with --home or ZOMEM_HOME."
+                f"{str(self.root)!r} cannot be used as a home: {_why(error)}. "
+                "Choose another folder with --home or ZOMEM_HOME."
             ) from error
+
+
+def _is_text(name: str) -> bool:
+    """Return whether a name can be written as UTF-8; a file's name may be any bytes, a database's address not."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def _why(error: OSError) -> str:
+    """Return in plain words why a folder cannot be made or written."""
+    place = repr(error.filename) if error.filename else "it"
+    match error.errno:
+        case errno.EEXIST | errno.ENOTDIR:
+            return f"{place} is a file or lies in one, not in a folder"
+        case errno.EACCES | errno.EPERM:
+            return f"you have no permission to write {place}"
+        case errno.EROFS:
+            return f"{place} is on a disk that is read only"
+        case errno.ENOSPC:
+            return "the disk is full"
+        case errno.ENOENT:
+            return f"{place} cannot be made there"
+        case errno.ENAMETOOLONG:
+            return "its name is too long"
+        case _:
+            return error.strerror or str(error)
 
 
 class Stores:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = [
+    "LOOKED_AT",
     "STOP_WORDS",
     "is_prefix",
     "match_any",
@@ -40,7 +41,7 @@ _FUNCTION_WORDS = """
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 _LIVE = "live"  # marks what is in default recall
-_LOOKED_AT = 2_000  # characters of a question; the rest of a pasted page adds time and no aim
+LOOKED_AT = 2_000  # characters of a question; the rest of a pasted page adds time and no aim
 _LONGEST_WORD = 64  # characters; longer ones (base64, keys) are cut alike on both sides
 _LONGEST_WHOLE = 40  # characters of a compound that is also kept in one piece
 _MOST_PARTS = 6
@@ -85,7 +86,7 @@ def terms(query: str, *, limit: int = 32) -> tuple[str, ...]:
 
     Only the first 2,000 characters are looked at. A question made of stop words alone keeps them.
     """
-    words = dict.fromkeys(_words(query[:_LOOKED_AT], asking=True))
+    words = dict.fromkeys(_words(query[:LOOKED_AT], asking=True))
     telling = [word for word in words if word not in STOP_WORDS]
     return tuple((telling or list(words))[: max(0, limit)])
 

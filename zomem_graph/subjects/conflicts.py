@@ -144,7 +144,7 @@ def _pick(unit: Unit, wanted: str, scope: Scope | None) -> Conflict:
     if exact or len(found) == 1:
         return (exact or found)[0]
     many = "More than one conflict has" if found else "No conflict has"
-    raise UnknownName(f"{many} the id {wanted!r:.80}. See memory.conflicts.list() or `zomem conflicts list`.")
+    raise UnknownName(f"{many} the id {wanted!r:.80}. See `zomem conflicts list`.")
 
 
 def _check_name(what: str, value: str) -> None:

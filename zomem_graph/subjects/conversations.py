@@ -87,7 +87,7 @@ class Conversations:
         """
         chosen = roots or self._settings.capture_folders
         if not chosen:
-            raise InvalidInput("No folder to look through. Give --root DIR (roots=…), or set ZO_CAPTURE_ROOTS.")
+            raise InvalidInput("No folder to look through. Give roots=[…], or set ZO_CAPTURE_ROOTS.")
         return find_artifacts(chosen, since=None if everything else since or self._memory.clock() - _LAST_DAY)
 
     def capture(

@@ -7,6 +7,7 @@ is hardly tried gets tried, and what has changed is noticed.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2s
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -56,6 +57,7 @@ _FAILURE_COSTS: Final = 0.3
 _HALF_OPEN: Final = 0.1
 _RECENT: Final = 0.2
 _LEAST_RUNS: Final = 2
+_MOST_NAMED: Final = 3
 _FLOOR: Final = 0.1
 _GUESS: Final = 2.0
 """How many runs the signals are worth to `explore`."""
@@ -139,28 +141,48 @@ def choose(
     seed: int,
     fallback: str | None = None,
 ) -> Choice:
-    """Return the choice among at least one candidate; `seed` decides ties and what `explore` draws.
+    """Return the choice among at least one candidate; `seed` decides what `explore` draws.
 
+    Ties go to who worked on what the task names, then to who failed less often in the same way, then by a hash of
+    task and name: the same task to the same executor, other tasks to others.
     An executor whose breaker is open comes last. When even the best is below .1, `fallback` gets the task.
     """
     tier, said = tier_of(task), {stem(word) for word in terms(task)}
     chance = np.random.default_rng(seed)
-    scored: list[tuple[float, Score]] = []
+    scored: list[Score] = []
     for candidate in candidates:
         standing = standings.get(candidate.name, Standing())
         signals = _signals(candidate, standing, tier, said)
-        scored.append((float(chance.random()), _scored(candidate, standing, signals, strategy, chance)))
-    scored.sort(key=lambda pair: _rank(pair[1], pair[0]))
-    scores = tuple(score for _tie, score in scored)
+        scored.append(_scored(candidate, standing, signals, strategy, chance))
+    scores = tuple(sorted(scored, key=lambda score: (*_rank(score), _lot(task, score.executor))))
     best = scores[0]
     if best.total < _FLOOR and any(candidate.name == fallback for candidate in candidates):
         reason = f"nobody reaches {_FLOOR}, so the fallback gets it"
         return Choice(executor=str(fallback), reason=reason, strategy=strategy, tier=tier, scores=scores)
-    return Choice(executor=best.executor, reason=best.reason, strategy=strategy, tier=tier, scores=scores)
+    reason = "; ".join(part for part in (best.reason, _tie(scores)) if part)
+    return Choice(executor=best.executor, reason=reason, strategy=strategy, tier=tier, scores=scores)
 
 
-def _rank(score: Score, tie: float) -> tuple[bool, float, float, int, float]:
-    return score.state == "open", -round(score.total, 9), -score.affinity, score.repeats, tie
+def _rank(score: Score) -> tuple[bool, float, float, int]:
+    return score.state == "open", -round(score.total, 9), -score.affinity, score.repeats
+
+
+def _lot(task: str, executor: str) -> bytes:
+    return blake2s(f"{task}\0{executor}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _tie(scores: Sequence[Score]) -> str:
+    """Say who is as good as the first and what decided between them; "" when nobody is."""
+    best = scores[0]
+    equal = [one for one in scores[1:] if _rank(one)[:2] == _rank(best)[:2]]
+    if not equal:
+        return ""
+    names = ", ".join(sorted(one.executor for one in equal)[:_MOST_NAMED])
+    if any(_rank(one) == _rank(best) for one in equal):
+        return f"as good as {names}, taken by a lot that falls the same way each time for this task"
+    if any(one.affinity != best.affinity for one in equal):
+        return f"as good as {names}, but it worked before on what the task names"
+    return f"as good as {names}, but it failed less often in the same way"
 
 
 def _signals(candidate: Candidate, standing: Standing, tier: str, said: set[str]) -> dict[str, float]:

@@ -23,6 +23,7 @@ from zomem_graph.nodes.steps.query import KINDS, Query, Retrieved
 from zomem_graph.nodes.steps.rank import Place, Ranking, explain, rank
 from zomem_graph.nodes.values import Explanation, Hit
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.words import LOOKED_AT
 
 __all__ = ["KINDS", "Query", "Retrieved", "retrieve"]
 
@@ -52,6 +53,8 @@ def _retrieved(
     services: Services, query: Query, scope: Scope, chosen: RetrieveOptions, vector: Vector | None
 ) -> Flow[Retrieved]:
     notes = list(services.standing_notes())
+    if len(query.text) > LOOKED_AT:
+        notes.append(f"the question has {len(query.text):,} characters; the first {LOOKED_AT:,} are searched for")
     embedder = services.embedder
     imagined, hyde = Imagined(), services.options.hyde
     if vector is None:
@@ -127,7 +130,7 @@ def _mode(options: RetrieveOptions, vector: Vector | None) -> str:
 def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flow[Vector | None]:
     """Return the question's vector; None when there is nothing to embed or nothing to embed it with."""
     embedder = services.embedder
-    asked = query.text if query.meaning is None else query.meaning
+    asked = (query.text if query.meaning is None else query.meaning)[:LOOKED_AT]
     if embedder is None or not options.meaning or not asked.strip():
         return None
     vector: Vector = yield Work(lambda: embedder.embed_query(asked))

@@ -98,7 +98,7 @@ def _choose(services: Services, request: RouteRequest) -> Choice:
         personas = [*readable(unit, request.scope)]
         candidates = request.candidates or tuple(Candidate(name=name) for name in unit.executors.names(personas))
         if not candidates:
-            raise InvalidInput("Memory knows no executor yet. Name them: executors=[…], or --executors a,b.")
+            raise InvalidInput("Memory knows no executor yet. Name them: executors=[…].")
         gathered = _Gathered.of(unit, personas, request.task, category, now)
         standings = {one.name: _standing(unit, personas, one.name, gathered) for one in candidates}
     latest = gathered.runs[-1].at.isoformat() if gathered.runs else ""
