@@ -146,7 +146,7 @@ def snapshot(data: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for path in sorted(data.rglob("*")):
         name = path.relative_to(data).as_posix()
-        if path.is_dir() or path.name in (".vault.lock", ".lease.json", "health.prom"):
+        if path.is_dir() or path.name in (".vault.lock", ".holder.json", ".lease.json", "health.prom"):
             continue
         found[name] = _content(name, path.read_bytes(), path)
     return found

@@ -134,6 +134,9 @@ class _WithDefault(TyperGroup):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # Typer's own context
         word = self._first_word(args)
+        if word is not None and word in self.commands and args[0] != word:  # options before the word are those of the command
+            place = args.index(word)
+            args = [word, *args[:place], *args[place + 1 :]]
         if word not in self.commands and not (word is None and "--help" in args):
             args = [self._default.name or "", *args]
         return super().parse_args(ctx, args)
@@ -143,11 +146,10 @@ class _WithDefault(TyperGroup):
         return self.commands.get(cmd_name, self._default)
 
     def format_help(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # as above
-        """Show the default command's own page with the other commands below."""
-        others = {name: each for name, each in self.commands.items() if each is not self._default}
+        """Show the default command's own page with all commands below."""
         page = TyperGroup(
             name=self.name,
-            commands=others,
+            commands=dict(self.commands),
             params=self._default.params,
             help=self.help,
             epilog=None if "Example:" in (self.help or "") else self._default.epilog,

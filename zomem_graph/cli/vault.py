@@ -1,9 +1,12 @@
 """`zomem vault`: memory in files people can read, with nightly care; everything on this machine."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import getpass
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec
 
 import typer
 
@@ -15,6 +18,7 @@ from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.vault import Vault
+from zomem_graph.vault.consolidation import PATIENCE
 from zomem_graph.vault.cron import install, table, uninstall
 from zomem_graph.vault.health import as_prometheus
 from zomem_graph.vault.ingest import lines_in
@@ -45,22 +49,77 @@ Sets = Annotated[
 TakeOver = Annotated[bool, typer.Option("--take-over", help="Take the vault from another machine that is gone.")]
 
 
-@contextmanager
-def _opened(
-    call: Call, data_path: Path | None, config: Path | None, sets: Sequence[str] | None, *, take_over: bool = False
-) -> Iterator[Vault]:
-    options: dict[str, Any] = dict(_named(one) for one in sets or ())
-    if call.shared.persona is not None:
-        options["persona"] = call.shared.persona
-    with Vault.open(
-        data_path,
-        home=call.shared.home,
-        config=config,
-        take_over=take_over,
-        usual_zone=machine_zone(),
-        **options,
-    ) as opened:
-        yield opened
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """Which vault a command is about."""
+
+    call: Call
+    data_path: Path | None
+    config: Path | None
+    sets: Sequence[str]
+    take_over: bool = False
+
+    @contextmanager
+    def opened(self, *, make: bool = True) -> Iterator[Vault]:
+        """Lend the vault; with `make` False, one that is not there is an error."""
+        options: dict[str, Any] = dict(_named(one) for one in self.sets)
+        if self.call.shared.persona is not None:
+            options["persona"] = self.call.shared.persona
+        with Vault.open(
+            self.data_path,
+            home=self.call.shared.home,
+            config=self.config,
+            take_over=self.take_over,
+            usual_zone=machine_zone(),
+            make=make,
+            **options,
+        ) as opened:
+            yield opened
+
+    @property
+    def words(self) -> list[str]:
+        """What of the options a job has to repeat beside path, home and settings file."""
+        persona = self.call.shared.persona
+        return [
+            *(word for one in self.sets for word in ("--set", one)),
+            *(() if persona is None else ("--persona", persona)),
+        ]
+
+
+def _action(
+    name: str, *, writes: bool = True
+) -> Callable[[Callable[Concatenate[Call, _Asked, P], None]], Callable[Concatenate[Call, _Asked, P], None]]:
+    """Add a command that is about a vault; which one it is stands in the same options of each."""
+
+    def add(
+        function: Callable[Concatenate[Call, _Asked, P], None],
+    ) -> Callable[Concatenate[Call, _Asked, P], None]:
+        def run(
+            call: Call,
+            /,
+            *,
+            data_path: DataPath = None,
+            config: Config = None,
+            sets: Sets = None,
+            take_over: TakeOver = False,
+            **own: Any,
+        ) -> None:
+            asked = _Asked(call=call, data_path=data_path, config=config, sets=sets or (), take_over=take_over)
+            function(call, asked, **own)  # type: ignore[call-arg]  # Typer passes what the signature says
+
+        shared = [each for each in inspect.signature(run).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        theirs = list(inspect.signature(function, eval_str=True).parameters.values())[2:]
+        after = [each for each in shared[1:] if writes or each.name != "take_over"]
+        ordered = [shared[0], *(each.replace(kind=each.KEYWORD_ONLY) for each in (*theirs, *after))]
+        run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]  # a function may have one
+        run.__doc__, run.__name__ = function.__doc__, function.__name__
+        sub_command(vault, name)(run)
+        return function
+
+    return add
 
 
 def _named(word: str) -> tuple[str, str]:
@@ -70,40 +129,35 @@ def _named(word: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-@sub_command(vault, "status")
-def _status(call: Call, data_path: DataPath = None, config: Config = None, sets: Sets = None) -> None:
+@_action("status", writes=False)
+def _status(call: Call, asked: _Asked) -> None:
     """Show where the vault is and how it stands; write nothing."""
-    with _opened(call, data_path, config, sets) as opened:
+    with asked.opened(make=False) as opened:
         found = opened.status()
     call.answer(found, lambda screen: _show_status(screen, found))
 
 
-@sub_command(vault, "init")
+@_action("init")
 def _init(
     call: Call,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
+    asked: _Asked,
 ) -> None:
     """Make the vault; safe to repeat. On a new machine, read the facts back from its files."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+    with asked.opened() as opened:
         done = opened.init()
     call.answer(done, lambda screen: _show_init(screen, done))
+    call.notes(done["notes"])
 
 
-@sub_command(vault, "ingest")
+@_action("ingest")
 def _ingest(
     call: Call,
+    asked: _Asked,
     file: Annotated[
         str | None,
         typer.Argument(metavar="[FILE|-]", help="JSON lines of facts or messages; else the new session logs."),
     ] = None,
     source: Annotated[str, typer.Option("--source", metavar="NAME", help="Where the facts come from.")] = "vault",
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
 ) -> None:
     """Take in facts or session logs.
 
@@ -112,8 +166,8 @@ def _ingest(
     given: Any = file
     if file == "-":
         given = lines_in(text_given("-"), "standard input")
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
-        done = opened.ingest(given, source=source)
+    with asked.opened() as opened, call.screen.progress("reading", opened.unread_bytes(given)) as advance:
+        done = opened.ingest(given, source=source, tell=_in_bytes(advance))
     said = (
         f"{number_of(done['facts'], 'new facts')}, {done['again']} known, {done['superseded']} replaced; "
         f"{number_of(done['turns'], 'messages')} from {number_of(done['sessions'], 'session logs')}"
@@ -122,18 +176,16 @@ def _ingest(
     call.notes(done["notes"])
 
 
-@sub_command(vault, "recall")
+@_action("recall", writes=False)
 def _recall(
     call: Call,
+    asked: _Asked,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question; - reads standard input.")],
     limit: Limit = 10,
     probe: Annotated[bool, typer.Option("--probe", help="Only look: count nothing as used.")] = False,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
 ) -> None:
     """Find what answers a question, in the vault and the rest of the memory; the best are used and raised."""
-    with _opened(call, data_path, config, sets) as opened:
+    with asked.opened() as opened:
         scope = Scope(persona=opened.options.persona, time_zone=opened.options.time_zone)
         found = opened.recall(text_given(query), limit=limit, scope=scope, probe=probe)
     hits = found.plain()
@@ -141,50 +193,44 @@ def _recall(
     call.notes(found.degraded)
 
 
-@sub_command(vault, "summarize")
+@_action("summarize")
 def _summarize(
     call: Call,
+    asked: _Asked,
     day: Annotated[str | None, typer.Option("--day", metavar="DAY", help="Write this day anew.")] = None,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
 ) -> None:
     """Write the daily page of each day that has something new."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+    with asked.opened() as opened:
         done = opened.summarize(day)
     said = f"wrote {', '.join(done['days'])}" if done["days"] else "nothing new to tell"
     call.answer(done, lambda screen: screen.line(said))
     call.notes(done["notes"])
 
 
-@sub_command(vault, "consolidate")
+@_action("consolidate")
 def _consolidate(
     call: Call,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
+    asked: _Asked,
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait so long for whoever holds the vault.")
+    ] = PATIENCE,
 ) -> None:
     """Do the night's work: take in, summarize, back up, decay, prune, index, MEMORY.md, clean, health."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
-        done = opened.consolidate()
+    with asked.opened() as opened, call.screen.progress("consolidating"):
+        done = opened.consolidate(wait_seconds=wait)
     shown = {name.replace("_", " "): value for name, value in done.items() if name != "notes"}
     call.answer(done, lambda screen: screen.pairs(shown))
     call.notes(done["notes"])
 
 
-@sub_command(vault, "health-check")
+@_action("health-check")
 def _health(
     call: Call,
+    asked: _Asked,
     form: Annotated[Literal["text", "json", "prometheus"], typer.Option("--format", help="How to show it.")] = "text",
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
 ) -> None:
     """Measure everything and write health.json; exit 1 when something is critical."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+    with asked.opened(make=False) as opened:
         report = opened.health_check()
     if form == "json":
         call.screen.document(report)
@@ -196,34 +242,34 @@ def _health(
         raise typer.Exit(1)
 
 
-@sub_command(vault, "quality-probe")
+@_action("quality-probe")
 def _probe(
     call: Call,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
+    asked: _Asked,
 ) -> None:
     """Ask for the canaries and say how many came back."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+    with asked.opened(make=False) as opened:
         found = opened.quality_probe()
     call.answer(found, lambda screen: screen.line(f"{found['passed']} of {found['total']} canaries came back"))
     call.notes([f"missed: {query}" for query in found["missed"]])
 
 
-@sub_command(vault, "install-cron")
+@_action("install-cron", writes=False)
 def _install(
     call: Call,
+    asked: _Asked,
     cron: Annotated[
         Path | None, typer.Option("--cron", metavar="FILE", help="Write into this table; else it is only shown.")
     ] = None,
     user: Annotated[
-        str | None, typer.Option("--user", metavar="NAME", help="The user column of files in /etc/cron.d.")
+        str | None,
+        typer.Option(
+            "--user",
+            metavar="NAME",
+            help="The user column of tables in /etc/cron.d; else you.",
+        ),
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take the lines out of the table again.")] = False,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
 ) -> None:
     """Show the cron table, or write it to the file that is named."""
     if remove:
@@ -233,9 +279,10 @@ def _install(
         said = f"{cron}: {'lines removed' if changed else 'had no lines of ours'}"
         call.answer({"cron": str(cron), "changed": changed}, lambda screen: screen.line(said))
         return
-    with _opened(call, data_path, config, sets) as opened:
-        block = table(opened, owner=user, config=config)
-        changed = cron is not None and install(opened, cron, owner=user, config=config)
+    owner = user or (getpass.getuser() if cron is not None and cron.absolute().parent.name == "cron.d" else None)
+    with asked.opened() as opened:
+        block = table(opened, owner=owner, config=asked.config, more=asked.words)
+        changed = cron is not None and install(cron, block)
     if cron is None:
         call.answer({"cron": None, "table": block}, lambda screen: screen.line(block.rstrip("\n")))
         return
@@ -243,36 +290,30 @@ def _install(
     call.answer({"cron": str(cron), "changed": changed, "table": block}, lambda screen: screen.line(said))
 
 
-@sub_command(vault, "restore")
+@_action("restore")
 def _restore(
     call: Call,
+    asked: _Asked,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Archived facts to bring back.")] = None,
     backup: Annotated[
         str | None, typer.Option("--backup", metavar="FILE", help="An archive of backups/, or latest.")
     ] = None,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
 ) -> None:
     """Bring archived facts back, or everything from an archive; without either, list what there is."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+    with asked.opened(make=False) as opened:
         done = opened.restore(*(ids or ()), backup=backup)
     call.answer(done, lambda screen: _show_restored(screen, done))
     call.notes(done.get("notes", ()))
 
 
-@sub_command(vault, "rebuild")
+@_action("rebuild")
 def _rebuild(
     call: Call,
+    asked: _Asked,
     replace: Annotated[bool, typer.Option("--replace", help="In place of the vault the home holds.")] = False,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
-    take_over: TakeOver = False,
 ) -> None:
     """Fill the home from the files alone, as on a new machine."""
-    with _opened(call, data_path, config, sets, take_over=take_over) as opened:
+    with asked.opened() as opened:
         done = opened.rebuild(replace=replace)
     said = (
         f"{number_of(done['facts'], 'facts')} and {done['archived']} archived read back, "
@@ -282,22 +323,31 @@ def _rebuild(
     call.notes(done["notes"])
 
 
-@sub_command(vault, "smoke-test")
+@_action("smoke-test", writes=False)
 def _smoke(
     call: Call,
+    asked: _Asked,
     cron: Annotated[Path | None, typer.Option("--cron", metavar="FILE", help="Must have our jobs.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Ask for a disk of its own and a cron table too.")] = False,
-    data_path: DataPath = None,
-    config: Config = None,
-    sets: Sets = None,
 ) -> None:
     """Look whether everything is in place; exit 1 when something is not."""
-    with _opened(call, data_path, config, sets) as opened:
+    with asked.opened(make=False) as opened:
         found = opened.smoke_test(cron=cron, strict=strict)
     rows = [("ok" if one.ok else "FAILED" if one.must else "note", one.name, one.said) for one in found]
     call.answer(found, lambda screen: screen.table(("ok", "what", "found"), rows))
     if any(one.must and not one.ok for one in found):
         raise typer.Exit(1)
+
+
+def _in_bytes(advance: Callable[[int], None]) -> Callable[[str, int], None]:
+    """Return what moves a bar on by the bytes that were read since it was called last for a log."""
+    reached: dict[str, int] = {}
+
+    def tell(name: str, read: int) -> None:
+        advance(read - reached.get(name, read))
+        reached[name] = read
+
+    return tell
 
 
 def _show_status(screen: Screen, found: Mapping[str, Any]) -> None:
@@ -329,7 +379,7 @@ def _show_hits(screen: Screen, hits: Sequence[Mapping[str, Any]]) -> None:
         screen.note("nothing found")
     for hit in hits:
         active = "" if hit["activation"] is None else f"  activation {hit['activation']:.2f}"
-        screen.line(f"{hit['score']:.2f}  {hit['kind']:<7}  {hit['text']}{active}")
+        screen.line(f"{hit['score']:.2f}  {hit['kind']:<7}  {hit['text']}{active}  {hit['id']}")
 
 
 def _show_health(screen: Screen, report: Mapping[str, Any]) -> None:

@@ -117,6 +117,11 @@ class Place:
         return self.root / ".vault.lock"
 
     @property
+    def holder(self) -> Path:
+        """Which process took the lock last, and what for."""
+        return self.root / ".holder.json"
+
+    @property
     def lease(self) -> Path:
         """Which machine writes here."""
         return self.root / ".lease.json"
@@ -133,6 +138,11 @@ class Place:
             self.facts, self.archived, self.entities, self.relations, self.canaries, self.activation,
             self.memory_md, self.health,
         )  # fmt: skip
+
+    @property
+    def holds_facts(self) -> bool:
+        """Whether a vault's files are here."""
+        return self.activation.is_file() or (self.facts.is_file() and self.facts.stat().st_size > 0)
 
     def make(self) -> None:
         """Make the folders that are missing, readable by their owner only."""
@@ -179,7 +189,7 @@ class Place:
             self.index,
             self.index_lines,
         }
-        known |= {self.lock, self.lease, *(path for _, path in (*self.days(), *self.archives()))}
+        known |= {self.lock, self.holder, self.lease, *(path for _, path in (*self.days(), *self.archives()))}
         looked = [self.root, self.knowledge, self.embeddings, self.daily, self.backups]
         found = [path for folder in looked if folder.is_dir() for path in folder.iterdir()]
         found += [path for path in self.sessions.glob("*") if path.suffix != ".jsonl" or path.is_symlink()]

@@ -21,6 +21,7 @@ __all__ = [
     "decay",
     "fresh",
     "join",
+    "lasts",
     "over_the_cap",
     "rate",
     "revive",
@@ -117,6 +118,11 @@ def join(unit: Unit, facts: Iterable[Fact], at: Mapping[str, datetime], now: dat
     revive(unit, [fact for fact in changed if fact.id in known and known[fact.id].band == FADING])
     unit.vault.put(rows)
     return changed
+
+
+def lasts(fact: Fact) -> bool:
+    """Return whether a fact never leaves search."""
+    return fact.tier == "permanent" or fact.importance >= Fading().important_from
 
 
 def rate(unit: Unit, said: Mapping[str, float | None], now: datetime) -> None:

@@ -22,7 +22,11 @@ from zomem_graph.vault.mirror import read_page, write_knowledge, write_memory_pa
 from zomem_graph.vault.sessions import read_sessions
 from zomem_graph.vault.summaries import strike, write_days
 
-__all__ = ["STEPS", "Night", "consolidate"]
+__all__ = ["PATIENCE", "STEPS", "Night", "consolidate"]
+
+
+PATIENCE: Final = 600.0
+"""Seconds that a consolidation waits for an ingest or another run."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,10 +40,15 @@ class Night:
     notes: list[str] = field(default_factory=list)
 
 
-def consolidate(ground: Ground, *, tell: Callable[[str], None] | None = None) -> dict[str, Any]:
-    """Run every step under the lock and return what was done; raises StoreLocked while another run is at work."""
+def consolidate(
+    ground: Ground, *, tell: Callable[[str], None] | None = None, wait_seconds: float = PATIENCE
+) -> dict[str, Any]:
+    """Run every step under the lock and return what was done.
+
+    Waits so long for whoever else is at work, then raises StoreLocked that says who it is.
+    """
     night = Night(ground=ground, tell=tell or (lambda _what: None))
-    with ground.held(wait_seconds=0):
+    with ground.held("consolidate", wait_seconds=wait_seconds):
         begin(night)
         for name, step in STEPS.items():
             night.tell(name)

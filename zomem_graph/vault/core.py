@@ -64,9 +64,10 @@ class Vault:
         host: str | None = None,
         take_over: bool = False,
         usual_zone: str = "UTC",
+        make: bool = True,
         **options: Any,
     ) -> "Vault":
-        """Open a vault, and make it where there is none; also a context manager.
+        """Open a vault, and make it where there is none, or with `make` False refuse to; also a context manager.
 
         `path`: the argument, else ZOMEM_VAULT_DATA_PATH, else `memory_oracle.data_path` in `config` (the home's
         zomem.yaml unless given), else /data/memory where that can be written. `home` is the memory's folder as
@@ -80,13 +81,15 @@ class Vault:
         chosen = read_options(file, usual_zone=usual_zone, data_path=path, **options)
         settings = found if home is not None or chosen.home is None else Settings.load(chosen.home)
         _refuse_servers(settings)
+        place = Place(chosen.data_path)
+        if not make and not _home_is_there(settings):
+            raise StoreError(_unknown(place, settings.home) if place.holds_facts else _no_vault(place))
         embedder = choose_embedder(chosen, settings, _recorded(settings), embeddings)
         memory = Memory.open(settings.home, embeddings=embedder, chat_model="none", clock=clock, options=_OPTIONS)
-        place = Place(chosen.data_path)
         lease = Lease(path=place.lease, host=host or this_host(), minutes=chosen.lease_minutes, take_over=take_over)
         vault = cls(Ground(memory=memory, place=place, options=chosen, lock=FolderLock(place.lock), lease=lease))
         try:
-            vault._begin()
+            vault._begin(make=make)
         except ZomemError:
             memory.close()
             raise
@@ -138,7 +141,7 @@ class Vault:
         """
         ground = self.ground
         read_back: dict[str, Any] | None = None
-        with ground.held():
+        with ground.held("init"):
             ground.place.make()
             if self._state() == "of another home" and ground.id() is None:
                 read_back = rebuild(ground)
@@ -148,9 +151,10 @@ class Vault:
                 ground.set_id(new_id())
             self._stay_local()
             ground.note_place()
-            catch_up(ground)
+            notes = [str(one) for one in catch_up(ground).told]
             self._write_missing()
-        return {"data_path": str(ground.place.root), "home": str(ground.memory.settings.home), "read_back": read_back}
+        root, home = str(ground.place.root), str(ground.memory.settings.home)
+        return {"data_path": root, "home": home, "read_back": read_back, "notes": notes}
 
     def ingest(
         self,
@@ -173,7 +177,7 @@ class Vault:
             raise InvalidInput(
                 f"{where} mixes facts and messages. Give them one after the other; nothing was stored."
             )
-        with self.ground.held():
+        with self.ground.held("ingest"):
             notes = [str(one) for one in catch_up(self.ground).told]
             if facts:
                 came = ingest.read_facts(self.ground, facts, source=source, where=where)
@@ -193,8 +197,8 @@ class Vault:
         late: tuple[str, ...] = ()
         if touched(self.ground):
             try:
-                with self.ground.held(wait_seconds=5.0):
-                    catch_up(self.ground)
+                with self.ground.held("recall", wait_seconds=5.0):
+                    late = tuple(map(str, catch_up(self.ground).told))
             except (StoreLocked, StoreReadOnly) as error:
                 late = (f"files that were edited are not taken in yet: {error}",)
         found = recall(self.ground, query, limit=limit, scope=scope or self.ground.scope, probe=probe)
@@ -204,7 +208,7 @@ class Vault:
         """Write the daily page of each day that has something new, and of `day` when it is given."""
         self._check()
         named = [] if day is None else [_day(day)]
-        with self.ground.held():
+        with self.ground.held("summarize"):
             catch_up(self.ground)
             came = sessions.read_sessions(self.ground)
             written = summaries.write_days(self.ground, [*self.ground.days_to_tell(), *named])
@@ -215,24 +219,33 @@ class Vault:
             "notes": [*map(str, came.told)],
         }
 
-    def consolidate(self, *, tell: Callable[[str], None] | None = None) -> dict[str, Any]:
-        """Do the night's work and return what was done; raises StoreLocked while another run is at work.
+    def consolidate(
+        self, *, tell: Callable[[str], None] | None = None, wait_seconds: float = consolidation.PATIENCE
+    ) -> dict[str, Any]:
+        """Do the night's work and return what was done.
 
+        It waits so long for an ingest or another run to end, then raises StoreLocked that says who holds the vault.
         `tell` is called with the name of each step and of each file before it is written.
         """
         self._check()
-        return consolidation.consolidate(self.ground, tell=tell)
+        return consolidation.consolidate(self.ground, tell=tell, wait_seconds=wait_seconds)
 
     def health_check(self) -> dict[str, Any]:
-        """Measure everything, write health.json and health.prom, and return the report."""
+        """Measure everything, write health.json and health.prom, and return the report.
+
+        Where they cannot be written, the report says so, and is critical.
+        """
         self._check()
-        with self.ground.held():
-            return health.check_health(self.ground)
+        try:
+            with self.ground.held("health-check"):
+                return health.check_health(self.ground)
+        except StoreReadOnly as error:
+            return health.measure(self.ground, unwritten=str(error))
 
     def quality_probe(self) -> dict[str, Any]:
         """Ask for the canaries and return how many came back; health.json has the figure too."""
         self._check()
-        with self.ground.held():
+        with self.ground.held("quality-probe"):
             found = probe(self.ground)
             health.check_health(self.ground)
         return found
@@ -247,10 +260,10 @@ class Vault:
         if ids and backup is not None:
             raise InvalidInput("Name facts or an archive, not both.")
         if backup is not None:
-            with self.ground.held():
+            with self.ground.held("restore"):
                 return restore_files(self.ground, Path(backup))
         if ids:
-            with self.ground.held():
+            with self.ground.held("restore"):
                 return restore_facts(self.ground, ids)
         with self.ground.memory.stores.read() as unit:
             gone = [(fact, row) for fact, row in unit.vault.everything() if fact.state == "archived"]
@@ -263,7 +276,7 @@ class Vault:
 
     def rebuild(self, *, replace: bool = False) -> dict[str, Any]:
         """Fill the home from the files alone; with `replace`, in place of the vault it holds."""
-        with self.ground.held():
+        with self.ground.held("rebuild"):
             self.place.make()
             self._stay_local()
             found = rebuild(self.ground, instead=replace)
@@ -274,6 +287,11 @@ class Vault:
     def smoke_test(self, *, cron: str | Path | None = None, strict: bool = False) -> list[smoke.Finding]:
         """Look whether everything is in place; `strict` also asks for a disk of its own and a cron table."""
         return smoke.smoke_test(self.ground, cron=None if cron is None else Path(cron), strict=strict)
+
+    def unread_bytes(self, given: object = None) -> int:
+        """Return how many bytes `ingest` of this would have to read."""
+        more = Path(given).stat().st_size if isinstance(given, str | Path) and Path(given).is_file() else 0
+        return more + sessions.unread_bytes(self.ground)
 
     def close(self) -> None:
         """Release everything."""
@@ -289,8 +307,10 @@ class Vault:
 
     # -- how -----------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
-        """Make a vault where neither the folder nor the home has one."""
+    def _begin(self, *, make: bool) -> None:
+        """Make a vault where neither the folder nor the home has one, unless that is not wanted."""
+        if self._state() == "nowhere" and not make:
+            raise StoreError(_no_vault(self.place))
         if self._state() == "nowhere":
             self.init()
         elif self._state() == "together":
@@ -299,8 +319,7 @@ class Vault:
     def _state(self) -> str:
         """Return how home and files stand to each other: nowhere, together, without files, or of another home."""
         place, ours = self.place, self.ground.id()
-        there = place.activation.is_file() or (place.facts.is_file() and place.facts.stat().st_size > 0)
-        if not there:
+        if not place.holds_facts:
             return "nowhere" if ours is None else "without files"
         theirs = files_id(self.ground)
         return "together" if ours is not None and theirs in (ours, None) else "of another home"
@@ -314,10 +333,7 @@ class Vault:
                 "Mount it; or, to write the files anew from the database, run `zomem vault init`."
             )
         if state == "of another home" and self.ground.id() is None:
-            raise StoreError(
-                f"{root} is a vault that the home {home} does not know, as on a new machine. Read it back first: "
-                "`zomem vault rebuild`."
-            )
+            raise StoreError(_unknown(self.place, home))
         if state == "of another home":
             raise StoreError(
                 f"{root} was last written for another home than {home}, on this machine or another. Nothing was "
@@ -345,6 +361,20 @@ class Vault:
             health.check_health(ground)
 
 
+def _no_vault(place: Place) -> str:
+    return (
+        f"There is no vault in {place.root}. Make one with `zomem vault init --data-path DIR`, or name the folder of "
+        "yours with --data-path."
+    )
+
+
+def _unknown(place: Place, home: Path) -> str:
+    return (
+        f"{place.root} is a vault that the home {home} does not know, as on a new machine. Read it back first: "
+        "`zomem vault rebuild`."
+    )
+
+
 def _refuse_servers(settings: Settings) -> None:
     """Raise InvalidInput when the home's database or index would be on a server: a vault stays on its machine."""
     for name, url in (("ZOMEM_DATABASE_URL", settings.database_url), ("ZOMEM_CHROMA_URL", settings.chroma_url)):
@@ -353,9 +383,13 @@ def _refuse_servers(settings: Settings) -> None:
             raise InvalidInput(said)
 
 
+def _home_is_there(settings: Settings) -> bool:
+    return settings.database_url is not None or settings.database_file.is_file()
+
+
 def _recorded(settings: Settings) -> str | None:
     """Return the embedder a home was made with, None for a new home."""
-    if settings.database_url is None and not settings.database_file.is_file():
+    if not _home_is_there(settings):
         return None
     stores = Stores.open(Home(settings.home, settings.database_file), database_url=settings.database_url)
     try:

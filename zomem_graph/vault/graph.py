@@ -71,7 +71,7 @@ def create_vault_graph(vault: Vault) -> StateGraph[Any, Any, Any, Any]:
 def _step(vault: Vault, name: str, state: Mapping[str, Any]) -> dict[str, Any]:
     done = dict(state.get("vault_done") or {})
     night = Night(ground=vault.ground, resumed=bool(done.get("resumed")), done=done)
-    with vault.ground.held():
+    with vault.ground.held(f"consolidate, {name}"):
         if name == "begin":
             begin(night)
             night.done["resumed"] = night.resumed

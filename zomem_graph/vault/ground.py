@@ -5,6 +5,7 @@ taken back when they have, so that a crash in between only leaves work for the n
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from typing import Any, Final
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.vault_erasing import catch_up, fall_behind, is_behind, note_vault, vault_of
+from zomem_graph.stores.errors import StoreLocked
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import make_folder
+from zomem_graph.stores.vault_files import json_line, make_folder, told_clearly
 from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault.lease import Lease
 from zomem_graph.vault.options import VaultOptions
@@ -69,12 +71,37 @@ class Ground:
         return Scope(persona=self.options.persona, time_zone=self.options.time_zone)
 
     @contextmanager
-    def held(self, *, wait_seconds: float = 30.0) -> Iterator[None]:
-        """Hold the vault alone, on this machine and among machines; raises StoreLocked."""
+    def held(self, doing: str, *, wait_seconds: float = 30.0) -> Iterator[None]:
+        """Hold the vault alone, on this machine and among machines; `doing` is told to whoever waits.
+
+        Raises StoreLocked that says who holds it.
+        """
         make_folder(self.place.root)
-        with self.lock.held(wait_seconds=wait_seconds):
+        if not self.lock.try_hold(wait_seconds=wait_seconds):
+            raise StoreLocked(
+                f"{self.place.root} is held by {self._holder()}; waited {wait_seconds:.0f} s for it. Let it end and "
+                "run this again, or stop that process: the lock ends with it, and nothing has to be cleaned up."
+            )
+        try:
             self.lease.take(self.now())
+            with told_clearly(self.place.holder):
+                self.place.holder.write_text(
+                    json_line({"doing": doing, "pid": os.getpid(), "since": f"{self.now():%H:%M:%S %Z}"})
+                )
+                self.place.holder.chmod(0o600)
             yield
+        finally:
+            self.lock.release()
+
+    def _holder(self) -> str:
+        """Return who holds the vault, as far as that is known."""
+        try:
+            said = json.loads(self.place.holder.read_text("utf-8"))
+        except (OSError, ValueError):
+            return "another process"
+        return (
+            f"another process: `zomem vault {said.get('doing')}`, process {said.get('pid')} since {said.get('since')}"
+        )
 
     def id(self) -> str | None:
         """Return the id of the vault that this home mirrors, None when it has none."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from zomem_graph.nodes.rules.vault_health import judge, prometheus_text, status_of
+from zomem_graph.nodes.rules.vault_health import judge, prometheus_text, status_of, unwritable
 from zomem_graph.stores.vault_files import replace_file, told_clearly
 from zomem_graph.vault.activity import ACTIVE, FADING, stand
 from zomem_graph.vault.ground import Ground
@@ -30,8 +30,11 @@ def check_health(ground: Ground) -> dict[str, Any]:
     return report
 
 
-def measure(ground: Ground) -> dict[str, Any]:
-    """Return the report without writing it. What other jobs found out is kept from their own notes."""
+def measure(ground: Ground, *, unwritten: str | None = None) -> dict[str, Any]:
+    """Return the report without writing it. What other jobs found out is kept from their own notes.
+
+    `unwritten` is why it could not be written, which the report then says first.
+    """
     place, options, now = ground.place, ground.options, ground.now()
     with ground.memory.stores.read() as unit:
         standing = stand(unit.vault.current(), unit.vault.uses(), options, now)
@@ -74,6 +77,8 @@ def measure(ground: Ground) -> dict[str, Any]:
         days_since_probe=None if probed is None else (now - probed).total_seconds() / 86_400,
         probe_days=INTERVALS[options.canary_check_interval],
     )
+    if unwritten is not None:
+        alerts = [unwritable(unwritten), *alerts]
     report["status"] = status_of(alerts)
     report["warnings"] = [alert.line for alert in alerts]
     report["alerts"] = [asdict(alert) for alert in alerts]

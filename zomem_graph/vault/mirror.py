@@ -15,7 +15,7 @@ from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vault_files import append_lines, json_line, replace_file
 from zomem_graph.stores.vault_records import VaultFact
-from zomem_graph.vault.activity import ACTIVE, Standing, stand
+from zomem_graph.vault.activity import ACTIVE, Standing, lasts, stand
 from zomem_graph.vault.ground import Ground
 
 __all__ = ["append_facts", "read_page", "write_activation", "write_knowledge", "write_memory_page"]
@@ -24,6 +24,8 @@ _SMALL = (
     2_000  # facts; up to here activation-metadata.json follows at once, beyond it only where a line cannot say it
 )
 _FORMAT = 1
+_FILLED = 0.9  # of MEMORY.md: the rest is room for what people write, and a page beyond it is a warning
+_LEAST_LINES = 10  # for facts, however much is written by hand
 
 OnFile = Callable[[str], None]
 
@@ -92,15 +94,16 @@ def write_memory_page(ground: Ground) -> int:
     page = read_page(place.memory_md)
     facts = [
         PageFact(subject=_subject(one.fact, options.persona), predicate=one.fact.key, object=one.fact.value,
-                 activation=one.activation)
+                 activation=one.activation, importance=one.fact.importance, lasting=lasts(one.fact))
         for one in standing
         if one.band == ACTIVE
     ]  # fmt: skip
     own = own_text(page)
-    mine = own.count("\n") if own.strip() else 0
+    mine = own.count("\n") + 2 if own.strip() else 0
+    most = options.memory_md_max_lines
     block = memory_block(
         facts,
-        lines=options.memory_md_max_lines - mine - (2 if mine else 0),
+        lines=max(int(_FILLED * most) - mine, min(_LEAST_LINES, most - mine)),
         listed=listed_in(page),
         least=options.search_threshold,
     )

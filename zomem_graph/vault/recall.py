@@ -86,7 +86,7 @@ def recall(ground: Ground, query: str, *, limit: int, scope: Scope, probe: bool 
 def _use(ground: Ground, fact_ids: Sequence[str], turn: str, scope: Scope) -> tuple[str, ...]:
     """Count the uses; return why not, where that cannot be. An answer is never withheld for it."""
     try:
-        with ground.held(wait_seconds=5.0):
+        with ground.held("recall", wait_seconds=5.0):
             with ground.memory.stores.write(hasty=True) as unit:
                 _raise(unit, ground, fact_ids, turn, scope)
             follow_uses(ground)

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,11 +109,24 @@ def _mount(ground: Ground, *, strict: bool) -> Finding:
 
 def _cron(given: Path | None, *, strict: bool) -> Finding:
     looked = [given] if given is not None else list(_CRON_FILES)
-    found = [path for path in looked if path.is_file() and "vault consolidate" in path.read_text("utf-8", "replace")]
-    said = (
-        f"entries in {found[0]}" if found else f"no entries in {' or '.join(map(str, looked))}: `vault install-cron`"
-    )
+    found = [str(path) for path in looked if path.is_file() and _CALL in path.read_text("utf-8", "replace")]
+    names = [str(path) for path in looked]
+    if given is None:
+        names.append("your crontab")
+        found += ["your crontab"] if _CALL in _crontab() else []
+    said = f"entries in {found[0]}" if found else f"no entries in {' or '.join(names)}: `zomem vault install-cron`"
     return Finding(name="cron", ok=bool(found), said=said, must=strict or given is not None)
+
+
+def _crontab() -> str:
+    """Return the table of the user who asks, "" where there is none."""
+    program = shutil.which("crontab")
+    if program is None:
+        return ""
+    try:
+        return subprocess.run([program, "-l"], capture_output=True, text=True, timeout=10, check=False).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
 
 
 def _strangers(ground: Ground) -> Iterator[Finding]:

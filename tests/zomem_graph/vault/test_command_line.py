@@ -1,6 +1,8 @@
 """`zomem vault`, action by action."""
 
+import getpass
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,67 @@ def test_the_cron_table_is_shown_and_only_written_where_it_is_named(line: Line, 
     assert table.read_text() == "5 4 * * * other job\n"
 
 
+def test_the_jobs_ask_for_the_vault_as_it_was_asked_for(line: Line, tmp_path: Path) -> None:
+    shown = line.vault("install-cron", "--set", "half_life_days=12", "--set", "max_facts=50")
+    assert shown.count("--set half_life_days=12 --set max_facts=50") == 4
+
+    table = tmp_path / "cron.d" / "zomem-vault"
+    table.parent.mkdir()
+    line.vault("install-cron", "--cron", str(table))
+    jobs = [row for row in table.read_text().splitlines() if not row.startswith("#")]
+    assert all(row.split()[5] == getpass.getuser() for row in jobs)
+
+
+def test_the_smoke_test_looks_into_the_table_of_the_user(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tmp_path / "table"
+    table.write_text(line.vault("install-cron"))
+    program = tmp_path / "bin" / "crontab"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncat {table}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+
+    assert "entries in your crontab" in line.vault("smoke-test")
+
+
+@pytest.mark.parametrize("word", ["status", "smoke-test", "health-check", "quality-probe"])
+def test_looking_at_a_vault_that_is_not_there_says_so_and_makes_nothing(
+    line: Line, tmp_path: Path, word: str
+) -> None:
+    data = tmp_path / "data"
+    found = line("vault", word, "--data-path", str(data))
+
+    assert found.exit_code == 1
+    assert f"There is no vault in {data}" in found.output
+    assert "zomem vault init" in found.output
+    assert not data.exists()
+    assert not line.home.exists()
+
+
+def test_options_may_stand_before_the_word(line: Line, tmp_path: Path) -> None:
+    line.ok("vault", "--data-path", str(tmp_path / "data"), "init")
+
+    assert (tmp_path / "data/MEMORY.md").is_file()
+
+
+def test_the_help_lists_every_action(line: Line) -> None:
+    shown = line.ok("vault", "--help")
+
+    assert not [word for word in ("status", "init", "ingest", "consolidate", "rebuild") if word not in shown]
+
+
+def test_ids_are_shown_and_taken_as_the_files_have_them(line: Line, tmp_path: Path) -> None:
+    line.vault("ingest", "-", given=FACT)
+    (fact,) = json_lines(tmp_path / "data/knowledge-graph/facts.jsonl")
+
+    assert fact["id"] in line.vault("recall", "gateway port")
+    assert "8443" in line.ok("provenance", fact["id"])
+    assert "deleted" in line.ok("delete", fact["id"])
+    assert "nothing of it is left" in line.ok("forget", "--id", fact["id"], "--yes")
+
+
 def test_wrong_use_is_one_line_and_exit_1(line: Line, tmp_path: Path) -> None:
     data = ("--data-path", str(tmp_path / "data"))
     for words in (
@@ -118,6 +181,7 @@ def test_the_settings_file_says_where_the_vault_is(line: Line, tmp_path: Path) -
     line.home.mkdir()
     text = f"memory_oracle:\n  data_path: {tmp_path / 'disk'}\n  half_life_days: 12\n"
     (line.home / "zomem.yaml").write_text(text, "utf-8")
+    line.ok("vault", "init")
     shown = line.json("vault", "status")
 
     assert shown["data_path"] == str(tmp_path / "disk")

@@ -1,6 +1,7 @@
 """Bad input and bad luck: nothing is lost, and what is wrong is said with its cure."""
 
 import contextlib
+import json
 import os
 import subprocess
 from collections.abc import Iterator
@@ -83,6 +84,52 @@ def test_what_cannot_be_read_is_kept_aside_and_told(ground: Ground) -> None:
     assert '{"subject": "Ana", "predicate": "lik' in aside
     assert any("half-written" in note for note in report["notes"])
     assert again["notes"] == []
+
+
+def test_a_recall_says_when_it_moves_a_half_written_line_away(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write('{"subject": "Bo", "pred')
+        found = vault.recall("gateway port")
+
+    assert any("half-written" in note and "unreadable-lines.txt" in note for note in found.degraded)
+
+
+def test_a_line_by_hand_may_say_when_and_how_active_it_is(ground: Ground) -> None:
+    line = said("Ana", "likes", "tea", created="2025-12-06T12:00:00Z", activation=0.4)
+    with ground.open() as vault:
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        vault.consolidate()
+
+    (taken,) = json_lines(ground.facts)
+    assert taken["created"] == "2025-12-06T12:00:00+00:00"
+    assert taken["activation"] == 0.4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said_of_it"),
+    [
+        ({"tier": "forever"}, "tier 'forever' is not known. Use"),
+        ({"created": "2999-01-01T00:00:00Z"}, "lies in the future"),
+        ({"created": "yesterday"}, "created is no time"),
+        ({"activation": 7}, "activation must be a number from 0 to 1"),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_refused_by_name(
+    ground: Ground, wrong: dict[str, object], said_of_it: str
+) -> None:
+    line = said("Ana", "likes", "tea", **wrong)
+    with ground.open() as vault:
+        with pytest.raises(InvalidInput, match=said_of_it):
+            vault.ingest([line])
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        report = vault.consolidate()
+
+    assert any(said_of_it in note for note in report["notes"])
+    assert json_lines(ground.facts) == []
 
 
 def test_a_secret_written_by_hand_is_nowhere_kept(ground: Ground) -> None:
@@ -317,6 +364,9 @@ def test_a_disk_mounted_read_only_still_answers(ground: Ground) -> None:
         with pytest.raises(StoreReadOnly, match="Read-only"):
             vault.consolidate()
         found = vault.recall("gateway port")
+        report = vault.health_check()
 
+        assert (report["status"], report["total_facts"]) == ("critical", 1)
+        assert "Nothing can be written here" in report["warnings"][0]
         assert [hit.text for hit in found.hits] == ["gateway port: 8443"]
         assert "not counted as used" in found.degraded[-1]

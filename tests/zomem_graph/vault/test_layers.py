@@ -138,6 +138,27 @@ def test_the_memory_page_never_grows_beyond_its_limit(ground: Ground) -> None:
     assert "more in knowledge-graph/facts.jsonl" in text
 
 
+def test_the_memory_page_keeps_what_lasts_and_matters_and_its_warning_ends(ground: Ground) -> None:
+    with ground.open(memory_md_max_lines=40) as vault:
+        vault.ingest([said("Ana", "born", "1987", tier="permanent"), said("Ana", "allergy", "nuts", importance=1.4)])
+        ground.clock.advance(days=20)
+        vault.ingest([said(f"host {number}", "port", f"{8000 + number}") for number in range(60)])
+        vault.consolidate()
+        page = ground.data / "MEMORY.md"
+        text = page.read_text("utf-8")
+        calm = vault.health_check()["warnings"]
+        page.write_text("mine\n" * 34 + text, "utf-8")
+        vault.consolidate()
+        full = vault.health_check()["warnings"]
+        page.write_text(text, "utf-8")
+        vault.consolidate()
+        again = vault.health_check()["warnings"]
+
+    assert "- born: 1987" in text
+    assert "- allergy: nuts" in text
+    assert [any("MEMORY.md" in line for line in lines) for lines in (calm, full, again)] == [False, True, False]
+
+
 def test_facts_are_stored_all_or_none_and_the_bad_line_is_named(ground: Ground, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"subject": "a", "predicate": "b", "object": "c"}\n{"subject": \n', "utf-8")

@@ -3,6 +3,7 @@
 import json
 import os
 import tarfile
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def test_an_answer_given_while_the_vault_is_held_says_that_an_edit_waits(ground:
         vault.ingest([said("gateway", "port", "8443")])
         with ground.facts.open("a", encoding="utf-8") as file:
             file.write('{"subject": "Ana", "predicate": "likes", "object": "tea"}\n')
-        with ground.open() as other, other.ground.held():
+        with ground.open() as other, other.ground.held("test"):
             found = vault.recall("port of the gateway")
 
     assert "gateway port: 8443" in found.hits[0].text
@@ -41,7 +42,7 @@ def test_a_second_run_is_refused_while_one_is_at_work(ground: Ground) -> None:
     def look(step: str) -> None:
         if step == "prune":
             with ground.open() as other, pytest.raises(StoreLocked) as error:
-                other.consolidate()
+                other.consolidate(wait_seconds=0)
             refused.append(str(error.value))
 
     with ground.open() as vault:
@@ -49,7 +50,30 @@ def test_a_second_run_is_refused_while_one_is_at_work(ground: Ground) -> None:
         vault.consolidate(tell=look)
 
     assert len(refused) == 1
-    assert "another process" in refused[0]
+    assert f"`zomem vault consolidate`, process {os.getpid()}" in refused[0]
+    assert "stop that process" in refused[0]
+
+
+def test_a_night_waits_for_an_ingest_to_end(ground: Ground) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ground.open() as other, other.ground.held("ingest"):
+            begun.set()
+            go_on.wait(30)
+
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        holding = threading.Thread(target=hold)
+        holding.start()
+        assert begun.wait(30)
+        with pytest.raises(StoreLocked, match="zomem vault ingest"):
+            vault.consolidate(wait_seconds=0)
+        threading.Timer(0.3, go_on.set).start()
+        report = vault.consolidate()
+        holding.join()
+
+    assert report["status"]
 
 
 def test_the_archive_holds_what_was_there_before_pruning_and_seven_days_of_them_are_kept(ground: Ground) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-__all__ = ["Alert", "judge", "prometheus_text", "status_of"]
+__all__ = ["Alert", "judge", "prometheus_text", "status_of", "unwritable"]
 
 Level = Literal["warning", "critical"]
 
@@ -70,6 +70,12 @@ def judge(
         advice = "Set the clock right; until then nothing fades, and nothing is lost."
         found.append(_alert("hours_since_consolidation", "warning", hours, 0.0, said, advice))
     return sorted(found, key=lambda alert: alert.level != "critical")
+
+
+def unwritable(why: str) -> Alert:
+    """Return the alert of a vault in which nothing can be written."""
+    said = "Nothing can be written here, not even this report"
+    return _alert("writable", "critical", 0.0, 1.0, said, why)
 
 
 def status_of(alerts: Sequence[Alert]) -> str:
@@ -141,7 +147,7 @@ def _page(health: Mapping[str, Any], max_lines: int) -> Iterator[Alert]:
         yield _alert("memory_md_lines", "critical", lines, max_lines, said, advice)
     elif lines > limit:
         said = f"MEMORY.md is nearly full ({lines} of {max_lines} lines)"
-        advice = "Facts that do not fit stay in facts.jsonl and in search; raise memory_md_max_lines for more."
+        advice = "What is written by hand leaves little room for facts: shorten it, or raise memory_md_max_lines."
         yield _alert("memory_md_lines", "warning", lines, limit, said, advice)
 
 

@@ -41,12 +41,17 @@ _COUNTS: Final = re.compile(r"(\d+) sessions, (\d+) messages\.")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFact:
-    """A fact as MEMORY.md sees it; a subject in another persona than the vault's is shown with its name."""
+    """A fact as MEMORY.md sees it; a subject in another persona than the vault's is shown with its name.
+
+    `lasting` is what never fades.
+    """
 
     subject: str
     predicate: str | None
     object: str
     activation: float
+    importance: float = 1.0
+    lasting: bool = False
 
     @property
     def line(self) -> str:
@@ -70,17 +75,19 @@ def page_line(predicate: str | None, value: str) -> str:
 
 
 def memory_block(facts: Sequence[PageFact], *, lines: int, listed: frozenset[tuple[str, str]], least: float) -> str:
-    """Return the block of MEMORY.md: what is above .5, and what stood there and is still `least` or more.
+    """Return the block of MEMORY.md: what lasts or is above .5, and what stood there and is still `least` or more.
 
-    Grouped by subject, most active first; at most `lines` lines, markers included.
+    Grouped by subject; what lasts first, then what is important, then what is active. At most `lines` lines, markers
+    included.
     """
     wanted = [
         fact
         for fact in facts
-        if fact.activation > _ADD_ABOVE
+        if fact.lasting
+        or fact.activation > _ADD_ABOVE
         or (fact.activation >= least and (_one_line(fact.subject), fact.line) in listed)
     ]
-    wanted.sort(key=lambda fact: (-round(fact.activation, 6), fact.subject, fact.predicate or "", fact.object))
+    wanted.sort(key=_rank)
     room = max(0, lines - _AROUND - 1)  # one more for the line that says what did not fit
     chosen: dict[str, list[PageFact]] = {}
     taken = 0
@@ -100,6 +107,11 @@ def memory_block(facts: Sequence[PageFact], *, lines: int, listed: frozenset[tup
     elif not wanted:
         text.append("(nothing yet)")
     return _block(text)
+
+
+def _rank(fact: PageFact) -> tuple[bool, float, float, str, str, str]:
+    weight = (not fact.lasting, -fact.importance, -round(fact.activation, 6))
+    return *weight, fact.subject, fact.predicate or "", fact.object
 
 
 def listed_in(page: str) -> frozenset[tuple[str, str]]:
