@@ -134,7 +134,8 @@ class _WithDefault(TyperGroup):
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # Typer's own context
         word = self._first_word(args)
-        if word is not None and word in self.commands and args[0] != word:  # options before the word are those of the command
+        if word is not None and word in self.commands and args[0] != word:
+            # Options that stand before the word are the command's.
             place = args.index(word)
             args = [word, *args[:place], *args[place + 1 :]]
         if word not in self.commands and not (word is None and "--help" in args):

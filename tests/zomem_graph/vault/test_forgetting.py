@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.zomem_graph.vault.kit import Ground, json_lines, said
+from zomem_graph.vault import Vault
 
 WORDS = "the aubergine recipe"
 
@@ -84,6 +85,24 @@ def test_neither_a_new_home_nor_an_old_copy_of_the_files_brings_it_back(ground: 
     assert not [text for text in found if WORDS in text]
     assert any("forgotten" in note for note in report["notes"])
     assert _holding(ground, WORDS) == []
+
+
+def test_a_home_that_forgot_things_itself_keeps_both_when_it_takes_over_files(ground: Ground) -> None:
+    _everywhere(ground)
+    old = ground.root / "old-facts.jsonl"
+    shutil.copy(ground.facts, old)
+    with ground.open() as vault:
+        vault.memory.forget(entity="Ines")
+    with Vault.open(ground.root / "other", home=ground.root / "second", clock=ground.clock, embeddings="none") as own:
+        own.ingest([said("Rui", "keeps", "the quince recipe")])
+        own.memory.forget(entity="Rui")
+    shutil.copy(old, ground.facts)
+    with ground.open(home="second", embeddings="none") as vault:
+        vault.rebuild(replace=True)
+        report = vault.ingest([said("Ines", "keeps", WORDS), said("Rui", "keeps", "the quince recipe")])
+
+    assert (report["facts"], report["forgotten"]) == (0, 2)
+    assert WORDS not in ground.facts.read_text("utf-8")
 
 
 def test_an_archive_from_elsewhere_brings_nothing_forgotten_back(ground: Ground, tmp_path: Path) -> None:

@@ -110,7 +110,8 @@ def clean_vault(
     )
     try:
         with FolderLock(place.lock).held(wait_seconds=_PATIENCE):
-            _clean(place, gone, done)
+            with told_clearly(place.root):
+                _clean(place, gone, done)
             with services.stores.read() as unit:
                 write_graves(unit, place)
     except (StoreLocked, StoreReadOnly) as error:
