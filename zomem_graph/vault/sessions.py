@@ -24,7 +24,8 @@ from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_
 
 __all__ = ["keep_log", "keep_turns", "read_sessions", "unread_bytes"]
 
-_PIECE = 200  # lines of a log that are stored at once
+_PIECE = 50  # lines of a log that are stored at once, more of a very long one
+_MOST_PIECES = 200
 
 Reading = Callable[[str, int], None]
 
@@ -147,9 +148,10 @@ def _read_session(ground: Ground, path: Path, before: VaultSession | None, total
 def _pieces(said: Sequence[_Said], *, since: int) -> Iterator[_Piece]:
     """Yield what comes after the first `since` bytes of a log, in order."""
     first = next((place for place, each in enumerate(said) if each.end > since), len(said))
-    for start in range(first, len(said), _PIECE):
-        earlier = [each.message for each in said[:start] if each.message is not None]
-        yield _Piece(lines=said[start : start + _PIECE], before=earlier[-1] if earlier else None)
+    size = max(_PIECE, len(said) // _MOST_PIECES)  # each piece is held against all of the session
+    for start in range(first, len(said), size):
+        earlier = (said[place].message for place in range(start - 1, -1, -1))
+        yield _Piece(lines=said[start : start + size], before=next((one for one in earlier if one is not None), None))
 
 
 def _take_piece(ground: Ground, path: Path, piece: _Piece, row: VaultSession | None, total: Ingested) -> VaultSession:

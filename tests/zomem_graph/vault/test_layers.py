@@ -34,7 +34,7 @@ def test_init_overwrites_nothing(ground: Ground) -> None:
     with ground.open() as vault:
         vault.ingest([said("gateway", "port", "8443")])
         (ground.data / "knowledge-graph/canary-facts.json").write_text("[]")
-        before = {path: path.read_bytes() for path in ground.data.rglob("*.*") if path.is_file()}
+        before = {path: path.read_bytes() for path in ground.data.rglob("[!.]*.*") if path.is_file()}
         vault.init()
 
     assert {path: path.read_bytes() for path in before} == before
