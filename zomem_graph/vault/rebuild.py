@@ -8,6 +8,7 @@ episodes in them.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
@@ -166,11 +167,14 @@ def _fill(unit: Unit, rows: Sequence[_Row]) -> None:
             if fact.superseded_by in by_id and fact.superseded_by is not None
         ]
     )
+    ended: dict[str, dict[str, datetime]] = {}
     for fact, uses, _origins, band in rows:
         if fact.state != "current":
-            unit.items.end([fact.id], state=fact.state, at=fact.ended_at or fact.created_at)
+            ended.setdefault(fact.state, {})[fact.id] = fact.ended_at or fact.created_at
         elif band != ACTIVE:
-            unit.items.end([fact.id], state=ARCHIVED, at=uses.as_of)
+            ended.setdefault(ARCHIVED, {})[fact.id] = uses.as_of
+    for state, times in ended.items():
+        unit.items.end([*times], state=state, at=times)
     unit.vault.put(
         [
             VaultFact(fact_id=fact.id, activation=uses.activation, as_of=uses.as_of, band=band)
