@@ -244,7 +244,7 @@ def test_search_keeps_to_the_times_it_is_given(zomem: CommandLine) -> None:
     assert found("--since", "yesterday") == []
 
 
-@pytest.mark.parametrize("query", ["", "   ", '"', "NEAR(", "a AND", "*", "日本", "🦀", "\udce9", "x" * 10_000])
+@pytest.mark.parametrize("query", ['"', "NEAR(", "a AND", "*", "日本", "🦀", "\udce9", "x" * 10_000])
 def test_every_text_is_a_legal_query(query: str, zomem: CommandLine, chat: str) -> None:
     zomem.ok("observe", chat)
 

@@ -28,10 +28,10 @@ def line(tmp_path: Path) -> Line:
 def test_the_whole_life_of_a_vault(line: Line, tmp_path: Path) -> None:
     data = tmp_path / "data"
     assert str(data) in line.vault("init")
-    assert "1 new facts" in line.vault("ingest", "-", given=FACT)
+    assert "1 new fact," in line.vault("ingest", "-", given=FACT)
     assert "gateway port: 8443" in line.vault("recall", "gateway port")
     (data / "sessions/2026-01-05-090000.jsonl").write_text('{"role": "user", "content": "I prefer short answers."}\n')
-    assert "1 messages from 1 session logs" in line.vault("ingest")
+    assert "1 message from 1 session log" in line.vault("ingest")
     assert "2026-01-05" in line.vault("summarize")
     assert "status" in line.vault("consolidate")
     assert "total facts" in line.vault("health-check")
