@@ -186,7 +186,7 @@ def test_progress_and_answers_go_different_ways(zomem: CommandLine, chat: str) -
     done = zomem.process("demo", chat, "--json", stderr=subprocess.PIPE, stdout=subprocess.PIPE, capture_output=False)
 
     assert json.loads(done.stdout)["summary"]["asked"] > 0
-    assert b"4 messages in 1 sessions, one thread" in done.stderr
+    assert b"4 messages in 1 session, one thread" in done.stderr
 
 
 # -- the graph ---------------------------------------------------------------------------------------
