@@ -384,4 +384,4 @@ def test_a_run_saved_by_another_version_goes_on(memory: Memory, saver: Saver) ->
     state = app.invoke(None, ANN)
     assert "22" in state["memory_context"]
     assert "Mia" not in state["memory_context"]
-    assert state["memory_degraded"][-1] == "1 hits of another version left out"
+    assert state["memory_degraded"][-1] == "1 hit of another version left out"

@@ -11,6 +11,7 @@ from zomem_graph.nodes.inputs import context_tokens
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.steps.gate import ask_in_doubt
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude
 from zomem_graph.nodes.steps.retrieve import Retrieved
@@ -32,7 +33,8 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
         verdict = GateVerdict(**told)
         saved = state.get("memory_hits") or []
         hits = tuple(hit for data in saved if (hit := Hit.from_plain(data)) is not None)
-        unread = [] if len(hits) == len(saved) else [f"{len(saved) - len(hits)} hits of another version left out"]
+        lost = len(saved) - len(hits)
+        unread = [f"{number_of(lost, 'hits')} of another version left out"] if lost else []
         request = RecallRequest(
             message=state.get("memory_query") or "",
             scope=running.scope,
