@@ -60,7 +60,10 @@ def test_each_conversation_becomes_turns_facts_loops_and_one_episode(memory: Mem
     (city,) = memory.lookup("Ana", "city", scope=ANA)
     assert (city.value, city.source, city.trust) == ("Porto", "conversation-capture:con_a/chat.md", "user")
     told = memory.episodes.list(scope=ANA)
-    assert sorted(each.entities for each in told) == [("conversation.con_a",), ("conversation.con_b",)]
+    assert sorted((each.entities, each.outcome) for each in told) == [
+        (("conversation.con_a",), "ongoing"),  # something was left to do
+        (("conversation.con_b",), "success"),
+    ]
     assert "2 files of conversation con_a" in "".join(each.summary for each in told)
 
 

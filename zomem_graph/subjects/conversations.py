@@ -187,13 +187,20 @@ class Conversations:
         )
         episode = EpisodeLog(self._memory).create(
             summary,
-            outcome="resolved" if any(each.superseded for each in new) else "success",
+            outcome=_outcome(new),
             entities=[f"conversation.{conversation}"],
             source=f"conversation-capture:{conversation}",
             metadata={"files": len(new), "facts": facts},
             scope=scope,
         )
         return episode.id
+
+
+def _outcome(told: Sequence[ArtifactReport]) -> str:
+    """Return how a conversation stands: what is left open is no success."""
+    if any(each.loops for each in told):
+        return "ongoing"
+    return "resolved" if any(each.superseded for each in told) else "success"
 
 
 def _said_in(artifact: Artifact, raw: bytes) -> tuple[list[Said], bool]:
