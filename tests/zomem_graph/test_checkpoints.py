@@ -172,7 +172,7 @@ def test_the_command_line_saves_lists_loads_and_restores(home: Path) -> None:
     told = ["Move the site", "--state", "half done", "--expected", "no downtime", "--file", "a.conf", "--file", "b"]
     saved = zomem.json("checkpoint", "save", *told)
 
-    assert zomem.ok("checkpoint", "list").split("\t")[0] == saved["id"]
+    assert zomem.ok("checkpoint", "list").splitlines()[1].split("\t")[0] == saved["id"]
     assert "half done" in zomem.ok("checkpoint", "load", saved["id"])
     assert zomem.json("checkpoint", "restore", saved["id"][:8])["working_files"] == ["a.conf", "b"]
     assert "half done" in zomem.ok("continuation", "where were we?")

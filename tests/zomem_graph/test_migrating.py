@@ -312,7 +312,7 @@ def test_the_command_line_shows_and_runs_steps(home: Path) -> None:
     assert [step["number"] for step in zomem.json("migrate", "status")["applied"]] == ["0001"]
     assert zomem.json("migrate", "--to", "7")["after"] == "0007"
     assert "would go" in zomem("migrate", "down", "--dry-run").stderr
-    assert zomem.ok("migrate").startswith("0008\t")
+    assert zomem.ok("migrate").splitlines()[1].startswith("0008\t")
     assert "nothing to do" in zomem("migrate", "up").stderr
     assert "Deployed the site" in zomem.ok("episodes")
 
