@@ -223,14 +223,14 @@ def test_outbox_numbers_commit_in_their_order(memory: Memory) -> None:
     def second() -> None:
         second_began.set()
         with memory.stores.write() as unit:
-            unit.outbox.add_one("b", "c", "delete")
+            unit.outbox.add_numbered([("b", "c", "delete")])
             order.append("second" if first_done.is_set() else "too early")
 
     thread = threading.Thread(target=second)
     with memory.stores.write() as unit:
         thread.start()
         second_began.wait()
-        first = unit.outbox.add_one("a", "c", "delete")
+        first = unit.outbox.add_numbered([("a", "c", "delete")])["a"]
         first_done.set()
     thread.join()
     assert order == ["second"]

@@ -48,6 +48,17 @@ _LIVE_VECTORS = select(_c.persona, _c.kind, _c.live).where(
     _c.embedder == bindparam("space"),
 )
 _ENTITIES = select(_m.num, _m.entity).where(_m.num.in_(bindparam("nums", expanding=True)))
+_TO_EMBED = (
+    select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder, _t.text_hash)
+    .where(_ANY_NUMBER, _t.state == "current")
+    .order_by(_t.num)
+)
+_EMBED = (
+    update(sql.items)
+    .where(_t.num == bindparam("of"))
+    .values(embedder=bindparam("space"), embedding=bindparam("vector"), vec_seq=bindparam("seq"))
+)
+_PART = 500  # numbers a statement
 _LEAST_TOTAL = 100  # items from which a share of them says how rare a word is
 _NEIGHBOUR_CHARS = 2_000  # of a neighbour's text; enough for its words, small for the index
 
@@ -311,28 +322,34 @@ class Items:
 
     def set_vectors(self, vectors: Sequence[tuple[int, str, NDArray[np.float32]]], *, embedder: str) -> int:
         """Store vectors for (number, text hash); skip items that ended or changed meanwhile."""
-        counted: Counter[tuple[str, str, str]] = Counter()
-        stored = 0
-        for num, digest, vector in vectors:
-            row = self._connection.execute(
-                select(_t.id, _t.persona, _t.kind, _t.embedder).where(
-                    _t.num == num, _t.text_hash == digest, _t.state == "current"
-                )
-            ).first()
-            if row is None:
-                continue
-            if row.embedder != embedder:
-                self._leave_index([(row.id, row.persona, row.kind, row.embedder)])
-                counted[(row.persona, row.kind, embedder)] += 1
-            seq = self._outbox.add_one(row.id, collection_name(row.persona, row.kind, embedder), "upsert")
-            self._connection.execute(
-                update(sql.items)
-                .where(_t.num == num)
-                .values(embedder=embedder, embedding=vector.astype(np.float32).tobytes(), vec_seq=seq)
-            )
-            stored += 1
-        self._count(counted, sign=1)
-        return stored
+        given = {num: (digest, vector) for num, digest, vector in vectors}
+        rows = [
+            row
+            for start in range(0, len(given), _PART)
+            for row in self._connection.execute(_TO_EMBED, {"nums": list(given)[start : start + _PART]}).all()
+            if row.text_hash == given[row.num][0]
+        ]
+        if not rows:
+            return 0
+        new = [row for row in rows if row.embedder != embedder]
+        self._leave_index([(row.id, row.persona, row.kind, row.embedder) for row in new])
+        self._count(Counter((row.persona, row.kind, embedder) for row in new), sign=1)
+        seqs = self._outbox.add_numbered(
+            [(row.id, collection_name(row.persona, row.kind, embedder), "upsert") for row in rows]
+        )
+        self._connection.execute(
+            _EMBED,
+            [
+                {
+                    "of": row.num,
+                    "space": embedder,
+                    "vector": given[row.num][1].astype(np.float32).tobytes(),
+                    "seq": seqs[row.id],
+                }
+                for row in rows
+            ],
+        )
+        return len(rows)
 
     def speakers(self, personas: Sequence[str]) -> list[str]:
         """Return everybody who has spoken in these personas' turns."""

@@ -40,12 +40,11 @@ class Outbox:
         if rows:
             self._connection.execute(insert(sql.outbox), rows)
 
-    def add_one(self, item_id: str, collection: str, op: str) -> int:
-        """Queue one change and return its number."""
-        row = self._connection.execute(
-            insert(sql.outbox).values(item_id=item_id, collection=collection, op=op).returning(_t.seq)
-        )
-        return int(row.scalar_one())
+    def add_numbered(self, changes: Sequence[tuple[str, str, str]]) -> dict[str, int]:
+        """Queue changes given as (item id, collection, op), one an item, and return their numbers by item."""
+        rows = [{"item_id": item, "collection": where, "op": op} for item, where, op in changes]
+        queued = insert(sql.outbox).returning(_t.item_id, _t.seq)
+        return {item: int(seq) for item, seq in self._connection.execute(queued, rows)} if rows else {}
 
     def next(self, limit: int) -> list[OutboxEntry]:
         """Return the oldest waiting changes."""
