@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, literal, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, literal, or_, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.columns import UtcTime
@@ -24,6 +24,18 @@ _LONGEST = 300  # characters of a value that is compared by its wording; longer 
 _MOST_AROUND = 200  # facts of one entity that a new one is compared with
 _SEPARATOR = "\x1f"  # between the parts of a slot
 _BEHIND_SEPARATOR = " "  # sorts right behind it
+_STANDS = and_(
+    _fact.slot >= bindparam("first"),
+    _fact.slot < bindparam("behind"),
+    _fact.state == "current",
+    func.length(_fact.value) <= _LONGEST,
+)
+_WENT = and_(_fact.slot == bindparam("where"), _fact.created_at >= bindparam("since"), _fact.state != "current")
+_AROUND = (  # every new fact asks it, so it is built once
+    select(_fact.id, _fact.key, _fact.value, _fact.created_at, _fact.state)
+    .where(_fact.persona == bindparam("whose"), or_(_STANDS, _WENT))
+    .limit(_MOST_AROUND)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +130,16 @@ class Conflicts:
 
         Of an entity with very many facts those without a key come first; the rest is for `detect`.
         """
-        prefix = slot[: slot.index(_SEPARATOR) + 1]
-        stands = and_(*_under(prefix), _fact.state == "current", func.length(_fact.value) <= _LONGEST)
-        went = and_(_fact.slot == slot, _fact.created_at >= since, _fact.state != "current")
+        name = slot[: slot.index(_SEPARATOR)]
         rows = self._connection.execute(
-            select(_fact.id, _fact.key, _fact.value, _fact.created_at, _fact.state)
-            .where(_fact.persona == persona, or_(stands, went))
-            .limit(_MOST_AROUND)
+            _AROUND,
+            {
+                "whose": persona,
+                "first": name + _SEPARATOR,
+                "behind": name + _BEHIND_SEPARATOR,
+                "where": slot,
+                "since": since,
+            },
         )
         return [Stated(*row) for row in rows]
 

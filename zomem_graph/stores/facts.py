@@ -13,6 +13,10 @@ from zomem_graph.stores.records import Fact
 __all__ = ["Facts"]
 
 _t = sql.facts.c
+# What every write asks, built once: to build a statement costs as much as to run it.
+_CURRENT = select(sql.facts).where(
+    _t.persona == bindparam("whose"), _t.slot == bindparam("where"), _t.state == "current"
+)
 
 
 class Facts:
@@ -28,7 +32,8 @@ class Facts:
 
     def current(self, persona: str, slot: str) -> Fact | None:
         """Return the current value of a slot."""
-        return self._one(_t.persona == persona, _t.slot == slot, _t.state == "current")
+        row = self._connection.execute(_CURRENT, {"whose": persona, "where": slot}).mappings().first()
+        return None if row is None else Fact(**row)
 
     def about(self, persona: str, entity: str, key: str | None) -> list[Fact]:
         """Return the current facts of one persona, entity and key, newest first."""
@@ -123,10 +128,6 @@ class Facts:
         """Return how many facts are in a state, of everybody or of one persona."""
         where = [_t.state == state, *([] if persona is None else [_t.persona == persona])]
         return self._connection.execute(select(func.count()).select_from(sql.facts).where(*where)).scalar_one()
-
-    def _one(self, *where: ColumnElement[bool]) -> Fact | None:
-        row = self._connection.execute(select(sql.facts).where(*where)).mappings().first()
-        return None if row is None else Fact(**row)
 
     def _many(self, *where: ColumnElement[bool]) -> list[Fact]:
         rows = self._connection.execute(select(sql.facts).where(*where).order_by(_t.created_at.desc()))
