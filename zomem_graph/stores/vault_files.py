@@ -24,6 +24,7 @@ __all__ = [
     "append_lines",
     "blank_lines",
     "json_line",
+    "json_object",
     "make_folder",
     "pack",
     "read_lines",
@@ -116,7 +117,7 @@ def read_lines(path: Path) -> Iterator[Line]:
             continue
         try:
             text = part.decode("utf-8").rstrip("\r")
-            said = _object(text)
+            said = json_object(text)
         except UnicodeDecodeError:
             text, said = part.decode("utf-8", "replace").rstrip("\r"), None
         yield Line(number=number, text=text, said=said, end=end, whole=whole)
@@ -178,6 +179,15 @@ def repack(path: Path, cut: Callable[[str, bytes], bytes]) -> bool:
     return changed and replace_file(path, pack(files, moment))
 
 
+def json_object(text: str) -> dict[str, Any] | None:
+    """Return what a line says, None when it is no JSON object."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
 def json_line(value: Any) -> str:
     """Return a value as one line of JSON that is valid UTF-8, whatever characters it holds."""
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
@@ -214,14 +224,6 @@ def told_clearly(path: Path) -> Iterator[None]:
         else:
             said = f"{path} cannot be used: {error.strerror or error}. Check the folder's owner and permissions."
         raise StoreReadOnly(said) from error
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None
 
 
 def _last_byte(descriptor: int, end: int) -> bytes:

@@ -12,7 +12,7 @@ from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.stores.errors import InvalidInput, ModelError, SecretRefused
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import json_line
+from zomem_graph.stores.vault_files import json_line, json_object
 from zomem_graph.vault.activity import join, rate
 from zomem_graph.vault.following import follow
 from zomem_graph.vault.ground import Ground, Told
@@ -97,7 +97,7 @@ def lines_in(text: str, where: str) -> list[dict[str, Any]]:
     found, wrong = [], []
     for number, line in enumerate(whole.split("\n"), start=1):
         if line.strip():
-            one = _object(line)
+            one = json_object(line)
             if one is None:
                 wrong.append(number)
             else:
@@ -193,11 +193,3 @@ def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
         read_again=True,
     )
     return Given(fact=new.checked(ground.memory.options.write), activation=activation_in(line))
-
-
-def _object(line: str) -> dict[str, Any] | None:
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None

@@ -5,12 +5,11 @@ stands. What people wrote around our blocks is left alone, and the proof names i
 files by its keyed hash, so that a rebuild brings none of it back.
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.erasing import FactForms
@@ -23,7 +22,15 @@ from zomem_graph.stores.proof import Needles
 from zomem_graph.stores.records import Fact, Tombstone
 from zomem_graph.stores.remains import Cleaned
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import blank_lines, json_line, read_lines, repack, replace_file, told_clearly
+from zomem_graph.stores.vault_files import (
+    blank_lines,
+    json_line,
+    json_object,
+    read_lines,
+    repack,
+    replace_file,
+    told_clearly,
+)
 from zomem_graph.stores.vault_place import Place
 
 __all__ = [
@@ -160,7 +167,7 @@ def _cut_line(line: bytes, gone: _Gone) -> bytes | None:
 def _cut_fact(line: bytes, gone: _Gone) -> bytes | None:
     """Return a fact's line without what it quotes of what went; None when it is the fact's own."""
     text = line.decode("utf-8", "replace")
-    said = _object(text)
+    said = json_object(text)
     if said is None or writer(said) != "us":
         return None if line.strip() and gone.said_in(text) else line
     if fact_id(str(said.get("id"))) in gone.ids:
@@ -171,7 +178,7 @@ def _cut_fact(line: bytes, gone: _Gone) -> bytes | None:
 
 
 def _cut_name(line: bytes, gone: _Gone) -> bytes | None:
-    said = _object(line.decode("utf-8", "replace")) or {}
+    said = json_object(line.decode("utf-8", "replace")) or {}
     return None if said.get("name", said.get("relation")) in gone.names else line
 
 
@@ -186,14 +193,6 @@ _WAYS: Final[dict[str, Callable[[bytes, _Gone], bytes | None]]] = {
     "relations.jsonl": _cut_name,
     "unreadable-lines.txt": _cut_aside,
 }
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None
 
 
 def write_graves(unit: Unit, place: Place) -> bool:
