@@ -1,6 +1,5 @@
 """The searchable side of every fact, turn, episode and loop: words, vector, scope, state."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, String, bindparam, delete, func, insert, select, type_coerce, update
 
 from zomem_graph.stores import sql
+from zomem_graph.stores.collection_counts import CollectionCounts
 from zomem_graph.stores.columns import ESCAPED, unescaped
 from zomem_graph.stores.dialect import Dialect, WordsHit, WordsQuery
 from zomem_graph.stores.identity import content_hash
@@ -24,7 +24,6 @@ from zomem_graph.stores.words import scope_words, search_text
 __all__ = ["Candidate", "Items", "NewItem", "VectorRows"]
 
 _t = sql.items.c
-_c = sql.collections.c
 _m = sql.mentions.c
 _ANY_NUMBER = _t.num.in_(bindparam("nums", expanding=True))
 # What every search asks is built once: to build a statement costs as much as to run it.
@@ -41,11 +40,6 @@ _LIVE_COLLECTION = _COLLECTION.where(_t.state == "current")
 _HIGHEST = select(func.max(_t.num))
 _SPEAKERS = (
     select(sql.speakers.c.name).where(sql.speakers.c.persona.in_(bindparam("personas", expanding=True))).distinct()
-)
-_LIVE_VECTORS = select(_c.persona, _c.kind, _c.live).where(
-    _c.persona.in_(bindparam("personas", expanding=True)),
-    _c.kind.in_(bindparam("kinds", expanding=True)),
-    _c.embedder == bindparam("space"),
 )
 _ENTITIES = select(_m.num, _m.entity).where(_m.num.in_(bindparam("nums", expanding=True)))
 _TO_EMBED = (
@@ -124,6 +118,7 @@ class Items:
         self._connection = connection
         self._dialect = dialect
         self._outbox = Outbox(connection)
+        self._collections = CollectionCounts(connection, dialect)
         self._tokens = Tokens(connection, dialect)
         self._total: int | None = None
 
@@ -285,9 +280,8 @@ class Items:
 
         Collections without a live vector are left out, unless the past is asked.
         """
-        asked = {"personas": list(personas), "kinds": list(kinds), "space": embedder}
-        rows = self._connection.execute(_LIVE_VECTORS, asked).all()
-        return {(persona, kind): live for persona, kind, live in rows if live > 0 or not live_only}
+        counts = self._collections.live(personas, kinds, embedder)
+        return {space: live for space, live in counts.items() if live > 0 or not live_only}
 
     def _leave_index(self, gone: Sequence[tuple[str, str, str, str | None]]) -> None:
         """Queue the removal of (id, persona, kind, embedder) from the index and count them out."""
@@ -295,17 +289,7 @@ class Items:
         self._outbox.add(
             (id_, collection_name(persona, kind, space), "delete") for id_, persona, kind, space in indexed
         )
-        self._count(Counter((persona, kind, space) for _id, persona, kind, space in indexed), sign=-1)
-
-    def _count(self, changes: Mapping[tuple[str, str, str], int], *, sign: int) -> None:
-        for (persona, kind, space), number in changes.items():
-            row = {"persona": persona, "kind": kind, "embedder": space, "live": 0}
-            self._connection.execute(self._dialect.insert_new(sql.collections), [row])
-            self._connection.execute(
-                update(sql.collections)
-                .where(_c.persona == persona, _c.kind == kind, _c.embedder == space)
-                .values(live=_c.live + sign * number)
-            )
+        self._collections.count(((persona, kind, space) for _id, persona, kind, space in indexed), sign=-1)
 
     def pending(self, *, embedder: str, limit: int) -> list[tuple[int, str, str]]:
         """Return (number, text, text hash) of live items without a vector of this embedder, oldest first."""
@@ -333,7 +317,7 @@ class Items:
             return 0
         new = [row for row in rows if row.embedder != embedder]
         self._leave_index([(row.id, row.persona, row.kind, row.embedder) for row in new])
-        self._count(Counter((row.persona, row.kind, embedder) for row in new), sign=1)
+        self._collections.count(((row.persona, row.kind, embedder) for row in new), sign=1)
         seqs = self._outbox.add_numbered(
             [(row.id, collection_name(row.persona, row.kind, embedder), "upsert") for row in rows]
         )
