@@ -7,6 +7,7 @@ import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.steps.executors import ExecutorProfile
 
 __all__ = ["profile"]
@@ -67,7 +68,7 @@ def _import(call: Call, file: File) -> None:
     """Take in the original's history file; taken in again, it counts once."""
     with call.memory() as memory:
         count = memory.profiles.import_file(file, scope=call.scope(memory))
-    call.answer({"entries": count}, lambda screen: screen.line(f"took in {count} entries"))
+    call.answer({"entries": count}, lambda screen: screen.line(f"took in {number_of(count, 'entries')}"))
 
 
 @sub_command(profile, "export")
@@ -75,7 +76,7 @@ def _export(call: Call, file: File) -> None:
     """Write all profiles in the original's form."""
     with call.memory() as memory:
         count = memory.profiles.export_file(file, scope=call.scope(memory))
-    call.answer({"entries": count}, lambda screen: screen.line(f"wrote {count} entries to {file}"))
+    call.answer({"entries": count}, lambda screen: screen.line(f"wrote {number_of(count, 'entries')} to {file}"))
 
 
 def _show_all(screen: Screen, found: Sequence[ExecutorProfile]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 __all__ = ["at_the_shell"]
 
 # What an option is called where it is not called like the argument.
-_OTHERWISE = {"everything": "everything_of", "roots": "root", "token_budget": "budget", "keep": "keep"}
+_OTHERWISE = {"everything": "everything_of", "roots": "root", "token_budget": "budget"}
 _GIVEN = re.compile(r"\b([a-z][a-z_]*)=(True\b|\[…\]|…|'[^']*'|(?=[\s,.;)]|$))")
 _NAMED = re.compile(r"\b([a-z]+(?:_[a-z]+)+)(?= (?:must|has|is|names)\b)")
 _DICT = re.compile(r"\ba dict\b")

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from zomem_graph.nodes.rules.counting import number_of
+
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
@@ -31,7 +33,7 @@ def what_is_wrong(error: ValidationError) -> str:
     """Return one sentence for each of the first few faults: "importance must be at most 2, not 9."."""
     faults = error.errors(include_url=False)
     told = list(dict.fromkeys(_told(".".join(map(str, one["loc"])), one) for one in faults))
-    more = f" {len(told) - _MOST} more arguments are wrong." if len(told) > _MOST else ""
+    more = f" Also wrong: {number_of(len(told) - _MOST, 'more arguments')}." if len(told) > _MOST else ""
     return " ".join(told[:_MOST]) + more
 
 

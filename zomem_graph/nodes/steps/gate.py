@@ -56,7 +56,9 @@ def decide(services: Services, message: str, scope: Scope, history: Sequence[str
     from zomem_graph.nodes.steps.names import names_of_ones_own
 
     names = yield from attempt(work(lambda: names_of_ones_own(services, message, scope)))
-    if isinstance(names, Failed) or not names:
+    if isinstance(names, Failed):
+        return replace(verdict, reason=f"{verdict.reason}; names could not be looked up: {names.error}")
+    if not names:
         return verdict
     return replace(verdict, decision="look", reason=f"memory knows {names[0]}", unless_named=False)
 
