@@ -163,6 +163,8 @@ class Settings:
 
 def _home(argument: str | Path | None) -> tuple[Path, str]:
     if argument is not None:
+        if not str(argument).strip():
+            raise InvalidInput("home is empty. Name a folder, or leave it out.")
         return Path(argument).expanduser(), "argument"
     variable = VARIABLES["home"][0]
     if named := os.environ.get(variable):

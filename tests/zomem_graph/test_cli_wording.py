@@ -14,6 +14,7 @@ from zomem_graph import Memory
 from zomem_graph.nodes.ports import Vector
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.routing import Candidate, choose
+from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import SmallEmbedder
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwx1234567890ABCDEF"
@@ -178,3 +179,26 @@ def test_settings_for_a_client_warn_where_the_server_cannot_start(zomem: Command
     assert b'mcp not installed. Run: pip install "zomem-graph[mcp]"' in done.stderr
     assert json.loads(done.stdout)["mcpServers"]
     assert "not installed" not in zomem("mcp", "config", "cursor").stderr
+
+
+@pytest.mark.parametrize("option", ["--home", "--persona"])
+@pytest.mark.parametrize("given", ["", "  "])
+def test_an_option_that_is_empty_is_refused(option: str, given: str, zomem: CommandLine, tmp_path: Path) -> None:
+    """A variable that is not set must not choose the current folder, nor the memory that everybody reads."""
+    done = zomem("remember", "ana", "city", "Porto", option, given)
+    assert done.exit_code != 0
+    assert "it is empty" in " ".join(done.stderr.split())
+    with pytest.raises(InvalidInput, match="home is empty"):
+        Memory.open("")
+
+
+def test_what_is_odd_but_kept_is_a_note_without_our_code(zomem: CommandLine) -> None:
+    done = zomem("remember", "ana", "city", "Porto", "--tier", "foo")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("note: unknown tier 'foo' is kept")
+    assert ".py" not in done.stderr
+
+
+@pytest.mark.parametrize("given", ["[]", '"hi"', "hello"])
+def test_a_hook_is_told_what_it_should_give(given: str, zomem: CommandLine) -> None:
+    assert "the hook reads one JSON object" in zomem("gate", "--hook", given=given).stderr

@@ -421,3 +421,14 @@ def test_two_things_of_one_name_stay_two_also_when_one_is_forgotten(memory: Memo
     texts = {hit.text for hit in memory.search("Apple home", scope=ANN, include_superseded=True)}
     assert not {text for text in texts if "cat" in text}
     assert [fact.value for fact in memory.lookup("Apple (firm)", "home", scope=ANN)] == ["Cupertino"]
+
+
+def test_a_loop_that_an_episode_tells_of_stays_when_the_episode_goes(home: Path) -> None:
+    """Of one conversation about two things, only what is about the one that is named."""
+    with Memory.open(home, embeddings="none") as memory:
+        said = ["My sister Mia lives in Lisbon.", "I need to renew the passport by Friday."]
+        memory.capture([{"role": "user", "content": each} for each in said], scope=Scope(persona="ann"))
+        (loop,) = memory.loops.list(scope=Scope(persona="ann"))
+        report = memory.forget(persona="ann", entity="Mia")
+        assert report.counts["turns"] == 1
+        assert [one.id for one in memory.loops.list(scope=Scope(persona="ann"))] == [loop.id]

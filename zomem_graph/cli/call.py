@@ -5,6 +5,7 @@ A command is a function whose first argument is the `Call`; `command` makes it a
 """
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -114,8 +115,10 @@ def _for_typer(function: CommandFunction[P]) -> Callable[..., None]:
         **own: Any,
     ) -> None:
         shared = Shared(home=home, persona=persona, as_json=as_json).under(context.obj)
+        screen = Screen()
         try:
-            function(Call(shared=shared, screen=Screen()), **own)  # type: ignore[call-arg]  # Typer passes what the signature says
+            with _warning_on(screen):
+                function(Call(shared=shared, screen=screen), **own)  # type: ignore[call-arg]  # Typer passes what the signature says
         except ZomemError as error:
             error.args = (at_the_shell(str(error), context.command.params),)
             raise
@@ -127,6 +130,23 @@ def _for_typer(function: CommandFunction[P]) -> Callable[..., None]:
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     run.__doc__, run.__name__ = function.__doc__, function.__name__
     return run
+
+
+@contextmanager
+def _warning_on(screen: Screen) -> Iterator[None]:
+    """Say a warning for users as a note, without the place in our code that a developer is shown."""
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if category is UserWarning:
+                screen.note(f"note: {message}")
+            else:
+                before(message, category, *place, **more)
+
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show
+        yield
 
 
 class _WithDefault(TyperGroup):

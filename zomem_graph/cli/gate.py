@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,15 +51,26 @@ def gate(
 def _answer_host(call: Call, time_zone: str | None) -> None:
     """Print the block for a host's message; a host must never be stopped, so what fails goes to standard error."""
     try:
-        given = json.loads(text_given("-") or "{}")
+        given = _hook_input()
         asked = next((given[name] for name in _PROMPTS if isinstance(given.get(name), str)), "")
         thread = given.get("session_id")
         with call.memory() as memory:
             scope = replace(call.scope(memory, time_zone), thread=thread if isinstance(thread, str) else None)
             found = memory.recall(asked, scope=scope)
-    except (ValueError, AttributeError, ZomemError) as error:
+    except ZomemError as error:
         call.screen.note(f"memory did not answer: {error}")
         return
     if found.text:
         call.screen.line(found.text)
     call.notes(found.degraded)
+
+
+def _hook_input() -> dict[str, Any]:
+    """Return what a host gave on standard input; {} for nothing."""
+    try:
+        given = json.loads(text_given("-") or "{}")
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise InvalidInput('the hook reads one JSON object, such as {"prompt": "where did we leave off?"}')
+    return given

@@ -10,11 +10,20 @@ __all__ = ["HomeOption", "JsonOption", "PersonaOption", "Shared"]
 
 _PANEL = "Options of every command"
 
+
+def _named(word: str) -> str:
+    """Return what was given; a variable that is not set leaves nothing, which is a mistake and no choice."""
+    if not word.strip():
+        raise typer.BadParameter("it is empty. Give a value, or leave the option out.")
+    return word
+
+
 HomeOption = Annotated[
     Path | None,
     typer.Option(
         "--home",
         metavar="DIR",
+        parser=lambda word: Path(_named(str(word))),
         help="Folder of the memory; else ZOMEM_HOME, else ~/.zomem.",
         show_default=False,
         rich_help_panel=_PANEL,
@@ -25,6 +34,7 @@ PersonaOption = Annotated[
     typer.Option(
         "--persona",
         metavar="NAME",
+        parser=_named,
         help='Whose memory; else ZOMEM_PERSONA, else "shared".',
         show_default=False,
         rich_help_panel=_PANEL,

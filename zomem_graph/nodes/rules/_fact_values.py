@@ -292,9 +292,13 @@ def _status(text: str) -> list[str]:
     return [] if re.match(r"(?:un|not\b|tbd|open question|what|the same)", bare, re.IGNORECASE) else [bare]
 
 
+_AND_DOES: Final = re.compile(r",?\s+and\s+(?=[a-z]+\s)")  # "in Porto and works as a baker"
+
+
 def _located(text: str) -> list[str]:
     """Return a place, a path, a region or a street; plain words ("in use", "at risk") are none."""
-    bare = _SINCE_MONTH.sub("", re.sub(r"^(?:the|a|an|our)\s+", "", bare_text(text), flags=re.IGNORECASE))
+    alone = _AND_DOES.split(text)[0]
+    bare = _SINCE_MONTH.sub("", re.sub(r"^(?:the|a|an|our)\s+", "", bare_text(alone), flags=re.IGNORECASE))
     real = re.search(r"[/\dA-Z]", bare) and len(bare.split()) <= 8 and not has_moment(bare)
     return [bare] if real else []
 

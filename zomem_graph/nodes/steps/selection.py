@@ -1,7 +1,7 @@
 """What one wish to forget takes in: what is named, what was learned from it, and whatever says the same."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zomem_graph.nodes.rules.entities import entity_key
@@ -162,13 +162,18 @@ def _grown(unit: Unit, everything: Selection, named: Selection) -> Selection:
     turns.update(_behind(unit, everything, facts))
     turns.update(_saying(everything, facts.values(), named.turns.values()))
     going = Selection(facts, turns, named.episodes, named.loops)
-    runs = {run for item in things_in(going) for text in said_of(item) for run in shingles(text)}
+    runs = _runs_of(going)
     pieces = [fact.value for fact in facts.values() if telling(fact.value)]
     pieces += [fact.text for fact in facts.values()]
     episodes = {**named.episodes, **_retelling(everything.episodes, runs, pieces)}
-    loops = {**named.loops, **_retelling(everything.loops, runs, pieces)}
+    # An episode tells of everything its session opened: that a loop is told of there makes it no trace.
+    loops = {**named.loops, **_retelling(everything.loops, _runs_of(replace(going, episodes={})), pieces)}
     loops.update({one.id: one for one in everything.loops.values() if one.turn_id in turns})
     return Selection(facts, turns, episodes, loops)
+
+
+def _runs_of(going: Selection) -> set[str]:
+    return {run for item in things_in(going) for text in said_of(item) for run in shingles(text)}
 
 
 def _learned_only_from(unit: Unit, everything: Selection, turn_ids: set[str]) -> dict[str, Fact]:
