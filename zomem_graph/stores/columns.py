@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import Float, Text, TypeDecorator
 
-__all__ = ["ESCAPED", "FaithfulText", "JsonText", "UtcTime", "unescaped"]
+__all__ = ["ESCAPED", "FaithfulText", "JsonText", "UtcTime", "faithful", "unescaped"]
 
 ESCAPED = "\ufdd0"  # a noncharacter: says that the rest is escaped
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,6 +26,11 @@ def _needs_escape(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+def faithful(text: str) -> str:
+    """Return a text as the tables keep it: escaped where the database cannot hold it."""
+    return ESCAPED + text.encode("unicode_escape", "surrogatepass").decode("ascii") if _needs_escape(text) else text
 
 
 def unescaped(value: str | None) -> str | None:
@@ -43,9 +48,7 @@ class FaithfulText(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Escape what the database cannot hold."""
-        if value is None or not _needs_escape(value):
-            return value
-        return ESCAPED + value.encode("unicode_escape", "surrogatepass").decode("ascii")
+        return None if value is None else faithful(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         """Undo the escape."""

@@ -27,7 +27,7 @@ _PRAGMAS = (
     "synchronous=normal",
     "foreign_keys=on",
     "temp_store=memory",
-    "cache_size=-20000",
+    "cache_size=-64000",
     "secure_delete=on",
 )
 _WAIT_SECONDS = 10.0  # for another writer; `?timeout=` in the URL says otherwise
@@ -70,7 +70,7 @@ class SqliteDialect:
         """Return an engine whose reads never block and whose writes queue."""
         parts = make_url(url)
         seconds = float(str(parts.query.get("timeout", _WAIT_SECONDS)))
-        engine = sqlalchemy_engine(url)
+        engine = sqlalchemy_engine(url, pool_use_lifo=True)
         event.listen(engine, "connect", partial(_on_connect, seconds))
         event.listen(engine, "begin", partial(_on_begin, seconds))
         if parts.database not in (None, "", ":memory:"):

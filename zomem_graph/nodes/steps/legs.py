@@ -83,7 +83,9 @@ def look(
     found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
     hidden = _hidden(query, speakers)
     fits = allowed(query, personas, now)
-    candidates = [c for c in unit.items.candidates(found) if fits(c) and not in_view(c, query, hidden)]
+    candidates = list(filter(fits, unit.items.candidates(found)))
+    if hidden or query.running is not None:
+        candidates = [c for c in candidates if not in_view(c, query, hidden)]
     cosines = cosines_of(unit, services, candidates, meaning, vector)
     late = compare(unit, services, tokens, [c.num for c in candidates])
     if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business

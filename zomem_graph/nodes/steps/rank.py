@@ -77,22 +77,23 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
 def _signals(look: Look, query: Query, spread: float) -> Signals:
     candidates = look.candidates
     nums = [candidate.num for candidate in candidates]
+    turns = [candidate.kind == "turn" for candidate in candidates]
     found = {hit.num: hit.score for hit in look.words}
-    named = _named_speaker(query.text, look.speakers)
+    cosines, weights = look.cosines, look.personas
     places: dict[tuple[str, str], int] = {}
     sessions = [
-        places.setdefault((c.persona, c.session), len(places)) if c.kind == "turn" and c.session else -1
-        for c in candidates
+        places.setdefault((c.persona, c.session), len(places)) if turn and c.session else -1
+        for c, turn in zip(candidates, turns, strict=True)
     ]
     return Signals(
         bm25=np.array([found.get(num, 0.0) for num in nums]),
-        cosine=np.array([look.cosines.get(num, np.nan) for num in nums]),
+        cosine=np.array([cosines.get(num, np.nan) for num in nums]),
         spread=spread,
-        speaker=_said_by(named, candidates),
+        speaker=_said_by(_named_speaker(query.text, look.speakers), candidates),
         sessions=np.array(sessions, dtype=np.int64),
-        weight=np.array([look.personas[c.persona] for c in candidates]),
+        weight=np.array([weights[c.persona] for c in candidates]),
         late=None if look.late is None else look.late.scores(nums),
-        turns=np.array([c.kind == "turn" for c in candidates], dtype=np.bool_),
+        turns=np.array(turns, dtype=np.bool_),
     )
 
 
