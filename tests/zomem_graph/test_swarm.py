@@ -255,6 +255,18 @@ def test_what_a_swarm_wrote_of_a_task_is_not_told_to_it_again(memory: Memory) ->
     assert out["results"][0]["memory"]["tokens"] == 0
 
 
+def test_what_a_swarm_wrote_of_a_task_lifts_nothing_else_over_the_floor(memory: Memory) -> None:
+    """The words of a task answer it perfectly; what else memory holds must not be weighed by that."""
+    said = [
+        text for n in range(60) for text in (f"Mia read a book in week {n}.", f"We bought {n} blue chairs in Lisbon.")
+    ]
+    memory.observe([{"role": "user", "content": each} for each in said], scope=Scope(persona="ann"))
+    app = swarm(memory, good=good)
+    for _ in range(3):
+        (result,) = run(app, "What is the capital of Mongolia?")["results"]
+    assert result["memory"]["decision"] == "skip"
+
+
 def test_each_attempt_is_counted_once_and_tied_to_its_episode(memory: Memory) -> None:
     run(swarm(memory, bad=bad, good=good), {"task": "Fix the login", "executor": "bad", "tags": ["Shop"]})
     ann = Scope(persona="ann")

@@ -6,7 +6,7 @@ from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.hop import Gain, Lent, by_stems, by_tokens, lend, spread
-from zomem_graph.nodes.steps.legs import Look, allowed, in_view
+from zomem_graph.nodes.steps.legs import Look, allowed, unseen
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import Place
 from zomem_graph.stores.items import Candidate
@@ -102,11 +102,11 @@ def _newcomers(
     look: Look,
     lent: dict[int, Lent],
     activation: dict[int, float],
-) -> list[Candidate]:
+) -> Sequence[Candidate]:
     """Return what the hop brings in from outside the pool, by the same rules as everything else."""
     fits = allowed(query, look.personas, services.clock())
     found = unit.items.candidates([num for num in lent if num not in activation])
-    return [one for one in found if fits(one) and not in_view(one, query, look.hidden)]
+    return unseen(unit, list(filter(fits, found)), query, look.hidden)
 
 
 def _share(candidate: Candidate, options: RetrieveOptions) -> float:

@@ -1,6 +1,6 @@
 """The legs of retrieval: what words find, what meaning finds, and what is known of both, in one snapshot."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
@@ -21,7 +21,7 @@ from zomem_graph.stores.items import Candidate
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Look", "allowed", "cosines_of", "in_view", "look"]
+__all__ = ["Look", "allowed", "cosines_of", "look", "unseen"]
 
 _LIVE = ("current",)
 _WITH_PAST = ("current", "superseded")
@@ -39,7 +39,7 @@ class Look:
     words: list[WordsHit]
     meaning: dict[int, float]
     cosines: dict[int, float]
-    candidates: list[Candidate]
+    candidates: Sequence[Candidate]
     personas: Reach
     speakers: list[str]
     notes: list[str]
@@ -83,9 +83,7 @@ def look(
     found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
     hidden = _hidden(query, speakers)
     fits = allowed(query, personas, now)
-    candidates = list(filter(fits, unit.items.candidates(found)))
-    if hidden or query.running is not None:
-        candidates = [c for c in candidates if not in_view(c, query, hidden)]
+    candidates = unseen(unit, list(filter(fits, unit.items.candidates(found))), query, hidden)
     cosines = cosines_of(unit, services, candidates, meaning, vector)
     late = compare(unit, services, tokens, [c.num for c in candidates])
     if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
@@ -116,7 +114,20 @@ def _hidden(query: Query, speakers: Sequence[str]) -> frozenset[str]:
     return frozenset(content_hash(f"{name}: {text}") for text in query.visible for name in speakers)
 
 
-def in_view(candidate: Candidate, query: Query, hidden: frozenset[str]) -> bool:
+def unseen(unit: Unit, candidates: Sequence[Candidate], query: Query, hidden: Set[str]) -> Sequence[Candidate]:
+    """Return the candidates without those that would only repeat what the reader sees or wrote himself."""
+    if hidden or query.running is not None:
+        candidates = [c for c in candidates if not _in_view(c, query, hidden)]
+    if query.without_source is not None:
+        told = unit.episodes.find([c.id for c in candidates if c.kind == "episode"])
+        left = unit.loops.find([c.id for c in candidates if c.kind == "loop"])
+        own = {one.id for one in told if one.source == query.without_source}
+        own |= {one.id for one in left if one.source == query.without_source}
+        candidates = [c for c in candidates if c.id not in own]
+    return candidates
+
+
+def _in_view(candidate: Candidate, query: Query, hidden: Set[str]) -> bool:
     """Return whether a turn, or the episode of the running thread itself, would only repeat what is seen."""
     if candidate.kind == "turn":
         return candidate.text_hash in hidden

@@ -25,7 +25,7 @@ class Query:
     `context_terms` half as much, and `meaning` is embedded in place of `text`. `hyde` is the caller's word
     on an imagined answer, or that answer itself; `imagined_terms` are its words. `graph` lets links help.
     `visible` are the messages that the reader has before him anyway: such turns are not brought up again,
-    nor is the episode of the `running` thread.
+    nor is the episode of the `running` thread, nor are episodes and loops of one source (`without_source`).
     """
 
     text: str
@@ -43,6 +43,7 @@ class Query:
     graph: bool = True
     visible: frozenset[str] = frozenset()
     running: str | None = None
+    without_source: str | None = None
 
     def __post_init__(self) -> None:
         unknown = sorted(set(self.kinds) - set(ALL_KINDS))

@@ -38,6 +38,7 @@ class RecallRequest:
 
     `context` counts the tokens of the conversation where `history` is not the whole of it; `context_limit` is
     the budget of a thread that has none yet (spec F76).
+    Episodes and loops of `without_source` stay out: what the one who asks wrote of this very message.
     A probe is answered like any other and leaves no trace: no use, no decision, no day of use.
     """
 
@@ -51,6 +52,7 @@ class RecallRequest:
     probe: bool = False
     context: Callable[[], int] | None = None
     context_limit: int | None = None
+    without_source: str | None = None
 
     def counted(self) -> int | None:
         """Return the tokens of the conversation with the message, None when it is not known."""
@@ -121,6 +123,7 @@ def search_for(
         limit=request.limit,
         as_of=request.as_of,
         running=request.scope.thread if request.history else None,
+        without_source=request.without_source,
     )
     query = leaning_on(query, request.message, request.history)
     found: Retrieved = yield from retrieve(services, query, request.scope, options=options)

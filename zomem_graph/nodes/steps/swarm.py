@@ -42,7 +42,6 @@ _LEAST_RELATED: Final = 0.2
 _TITLE: Final = 110
 _NOTICED: Final = 160
 _SOURCE: Final = "swarm"
-_ECHOES: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +83,13 @@ def tell_task(
     alone = verdict.decision == "skip" and not options.always
     working = "" if alone else _working(task, earlier, budget=budget // 2, options=options)
     left = max(1, budget - tokens(working))
-    request = RecallRequest(message=task[:_READ], scope=scope, limit=options.long_term, token_budget=left)
+    request = RecallRequest(
+        message=task[:_READ],
+        scope=scope,
+        limit=options.long_term,
+        token_budget=left,
+        without_source=_SOURCE,  # what a swarm wrote of this very task tells it nothing
+    )
     recalling = _recall_always(services, request) if options.always else _recall(services, request, verdict, options)
     recalled = yield from recalling
     text = "\n".join(block for block in (recalled.text, working) if block)
@@ -152,13 +157,13 @@ def finish_swarm(
 def _recall(
     services: Services, request: RecallRequest, verdict: GateVerdict, options: SwarmOptions
 ) -> Flow[Recollection]:
-    """Recall as `steps.recall` does, each item cut to what has to do with the task, and without the echo."""
+    """Recall as `steps.recall` does, each item cut to what has to do with the task."""
     started = services.clock()
     found = Retrieved()
     if verdict.continuation:
         found = yield from go_on(services, request)
     elif verdict.decision != "skip":
-        found = yield from _without_echo(services, request)
+        found = yield from search_for(services, request)
         verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
     found = replace(found, hits=tuple(_cut(hit, request.message, options.item_tokens) for hit in found.hits))
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
@@ -172,7 +177,7 @@ def _cut(hit: Hit, task: str, most: int) -> Hit:
 
 def _recall_always(services: Services, request: RecallRequest) -> Flow[Recollection]:
     """Return the best of memory for a task, however little it has to do with it: no gate and no floor."""
-    found = yield from _without_echo(services, request)
+    found = yield from search_for(services, request)
     block = compose(found.hits, request.message, token_budget=request.token_budget, zone=request.scope.zone)
     return Recollection(
         decision="inject" if block.text else "empty",
@@ -183,13 +188,6 @@ def _recall_always(services: Services, request: RecallRequest) -> Flow[Recollect
         tokens=block.tokens,
         degraded=found.degraded,
     )
-
-
-def _without_echo(services: Services, request: RecallRequest) -> Flow[Retrieved]:
-    """Search without what a swarm wrote of this very task: it tells the task nothing."""
-    found = yield from search_for(services, replace(request, limit=request.limit + _ECHOES))
-    heard = [hit for hit in found.hits if hit.metadata.get("source") != _SOURCE][: request.limit]
-    return replace(found, hits=tuple(heard))
 
 
 def _working(task: str, earlier: Sequence[Mapping[str, str]], *, budget: int, options: SwarmOptions) -> str:
