@@ -123,16 +123,17 @@ def read_lines(path: Path) -> Iterator[Line]:
         yield Line(number=number, text=text, said=said, end=end, whole=whole)
 
 
-def blank_lines(path: Path, wanted: Callable[[bytes], bool]) -> int:
+def blank_lines(path: Path, wanted: Callable[[int, bytes], bool]) -> int:
     """Write blanks over lines where they stand, for a file that somebody else may be adding to; return how many.
 
-    Size and time of change stay as they were. Raises StoreReadOnly.
+    `wanted` is asked with the number of a line, from 1, and the line. Size and time of change stay as they were.
+    Raises StoreReadOnly.
     """
     with told_clearly(path), path.open("r+b") as file:
         before = path.stat()
         start, blanked = 0, 0
-        for line in file.read().split(b"\n"):
-            if line.strip() and wanted(line):
+        for number, line in enumerate(file.read().split(b"\n"), start=1):
+            if line.strip() and wanted(number, line):
                 file.seek(start)
                 file.write(b" " * len(line))
                 blanked += 1

@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.vault_pages import own_text
+from zomem_graph.nodes.steps.vault_erasing import clean_again
 from zomem_graph.stores.vault_files import sweep_leftovers, told_clearly
 from zomem_graph.vault import activity
 from zomem_graph.vault.backup import drop_old_archives, make_archive
@@ -19,7 +20,7 @@ from zomem_graph.vault.hand import erased_texts, note_files, take_in
 from zomem_graph.vault.health import check_health
 from zomem_graph.vault.index_files import write_index
 from zomem_graph.vault.mirror import read_page, write_knowledge, write_memory_page
-from zomem_graph.vault.sessions import read_sessions
+from zomem_graph.vault.sessions import blank_forgotten, read_sessions
 from zomem_graph.vault.summaries import strike, write_days
 
 __all__ = ["PATIENCE", "STEPS", "Night", "consolidate"]
@@ -71,12 +72,14 @@ def begin(night: Night) -> None:
 def take_in_step(night: Night) -> None:
     """Strike out what was forgotten; take in what was changed by hand and what the session logs say."""
     strike(night.ground, erased_texts(night.ground))
+    back = blank_forgotten(night.ground)
+    clean_again(night.ground.memory, night.ground.place, texts=back.erased, facts=())
     taken = take_in(night.ground)
     came = read_sessions(night.ground, lambda name, _read: night.tell(f"session {name}"))
     if taken.anything or came.fact_ids or night.resumed or night.ground.behind():
         rewrite(night.ground)  # the archive that is made next then holds what the database holds
     night.done |= {"taken_in": taken.changed, "sessions": came.sessions, "facts": came.facts}
-    night.notes += [*map(str, taken.told), *map(str, came.told)]
+    night.notes += map(str, (*back.told, *taken.told, *came.told))
 
 
 def summarize_step(night: Night) -> None:

@@ -182,9 +182,11 @@ class Vault:
             if facts:
                 came = ingest.read_facts(self.ground, facts, source=source, where=where)
             else:
-                if said:
-                    sessions.keep_log(self.ground, said, Path(given) if isinstance(given, str | Path) else None)
+                path = Path(given) if isinstance(given, str | Path) else None
+                gone = sessions.keep_log(self.ground, said, path) if said else {}
                 came = sessions.read_sessions(self.ground, tell)
+                if gone:
+                    came.keep_out(where, gone)
                 if came.fact_ids or came.sessions:
                     catch_up(self.ground)
         report = came.plain()

@@ -35,7 +35,10 @@ _MOST_TOLD = 20
 
 @dataclass(slots=True, kw_only=True)
 class Ingested:
-    """What came in. `again` counts facts that were known and were raised to activation 1."""
+    """What came in. `again` counts facts that were known and were raised to activation 1.
+
+    `erased` is what the logs said that was forgotten before.
+    """
 
     facts: int = 0
     again: int = 0
@@ -47,6 +50,14 @@ class Ingested:
     fact_ids: list[str] = field(default_factory=list)
     days: set[date] = field(default_factory=set)
     told: list[Told] = field(default_factory=list)
+    erased: list[str] = field(default_factory=list)
+
+    def keep_out(self, where: str, gone: Mapping[int, str]) -> None:
+        """Count lines of a log that were forgotten before and stay so."""
+        self.forgotten += len(gone)
+        self.erased += gone.values()
+        said = f"line {listed_numbers(gone)}: forgotten before, so left blank; `zomem remember` says it anew"
+        self.tell(where, said)
 
     def tell(self, where: str, said: str) -> None:
         """Tell a person something; of very much only the beginning."""
@@ -103,9 +114,16 @@ def lines_in(text: str, where: str) -> list[dict[str, Any]]:
             else:
                 found.append(one)
     if wrong:
-        listed = ", ".join(map(str, wrong[:10])) + (" …" if len(wrong) > 10 else "")
-        raise InvalidInput(f"{where}: line {listed} is no JSON object; nothing was stored. Correct it and try again.")
+        raise InvalidInput(
+            f"{where}: line {listed_numbers(wrong)} is no JSON object; nothing was stored. Correct it and try again."
+        )
     return found
+
+
+def listed_numbers(numbers: Iterable[int]) -> str:
+    """Return numbers of lines as a text, of many only the first ones."""
+    found = sorted(numbers)
+    return ", ".join(map(str, found[:10])) + (" …" if len(found) > 10 else "")
 
 
 def read_facts(ground: Ground, lines: Iterable[Mapping[str, Any]], *, source: str, where: str) -> Ingested:

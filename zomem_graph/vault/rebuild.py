@@ -14,7 +14,7 @@ from typing import Any
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.vault_lines import Uses, fact_of, origins_of, writer
 from zomem_graph.nodes.steps.settle import SUPERSEDES, item_of, link_between
-from zomem_graph.nodes.steps.vault_erasing import read_graves
+from zomem_graph.nodes.steps.vault_erasing import clean_again, read_graves
 from zomem_graph.stores.errors import InvalidInput, StoreError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
@@ -23,10 +23,11 @@ from zomem_graph.stores.vault_files import read_lines, replace_file, told_clearl
 from zomem_graph.stores.vault_records import VaultFact
 from zomem_graph.vault.activity import ACTIVE, ARCHIVED
 from zomem_graph.vault.following import rewrite
+from zomem_graph.vault.forgotten import quotes_nothing_of
 from zomem_graph.vault.ground import Ground, Told
 from zomem_graph.vault.hand import take_in
 from zomem_graph.vault.index_files import read_index
-from zomem_graph.vault.sessions import keep_turns
+from zomem_graph.vault.sessions import blank_forgotten, keep_turns
 from zomem_graph.vault.summaries import strike
 
 __all__ = ["files_id", "rebuild"]
@@ -53,10 +54,13 @@ def rebuild(ground: Ground, *, instead: bool = False) -> dict[str, Any]:
     facts = _facts(lines, entries, told)
     with ground.memory.stores.write() as unit:
         read_graves(unit, ground.place)
+    kept_out = blank_forgotten(ground)
+    told += kept_out.told
+    with ground.memory.stores.write() as unit:
         if held:
             _empty(unit)
         gone = {row[0].id: row[0] for row in facts if _was_erased(unit, row[0])}
-        facts = [row for row in facts if row[0].id not in gone]
+        facts = [_unquoted(row, kept_out.erased) for row in facts if row[0].id not in gone]
         _fill(unit, facts)
         unit.journal.set_meta("vault.id", new_id())  # by this the home before it sees that it is not the one any more
         ground.fall_behind(unit)
@@ -70,6 +74,7 @@ def rebuild(ground: Ground, *, instead: bool = False) -> dict[str, Any]:
     taken = take_in(ground)
     ground.memory.background.embed_everything(None)
     rewrite(ground)
+    clean_again(ground.memory, ground.place, texts=kept_out.erased, facts=[*gone.values()])
     return {
         "facts": sum(fact.state == "current" for fact, *_ in facts),
         "archived": sum(fact.state != "current" for fact, *_ in facts),
@@ -143,6 +148,13 @@ def _was_erased(unit: Unit, fact: Fact) -> bool:
     marks = [mark for mark in fact_marks(fact.slot, fact.value, fact.text) if mark[0] != "value"]
     grave = unit.tombstones.of(fact.persona, [*marks, *source_marks(fact.metadata.get("source_id"))])
     return grave is not None and fact.created_at <= grave.created_at
+
+
+def _unquoted(row: _Row, erased: Sequence[str]) -> _Row:
+    """Return a row that quotes nothing of what was erased."""
+    fact, uses, origins, band = row
+    fact, origins = quotes_nothing_of(erased, fact, origins) if erased else (fact, origins)
+    return fact, uses, origins, band
 
 
 def _fill(unit: Unit, rows: Sequence[_Row]) -> None:

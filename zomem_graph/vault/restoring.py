@@ -12,6 +12,7 @@ from zomem_graph.vault.backup import make_archive, unpack_archive
 from zomem_graph.vault.following import catch_up, follow
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.rebuild import rebuild
+from zomem_graph.vault.sessions import blank_forgotten
 
 __all__ = ["restore_facts", "restore_files"]
 
@@ -52,6 +53,7 @@ def restore_files(ground: Ground, named: Path) -> dict[str, Any]:
     if not path.is_file() and (place.backups / named.name).is_file():
         path = place.backups / named.name
     kept = None
+    blank_forgotten(ground)
     if place.facts.is_file() and path.is_file():
         kept = make_archive(place, ground.today(), made=None, again=True).name
     with ground.memory.stores.write() as unit:

@@ -1,6 +1,6 @@
 """The session logs an agent leaves in sessions/ (spec F107-F109): read piece by piece, each line once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,14 +15,15 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import read_lines, replace_file
+from zomem_graph.stores.vault_files import blank_lines, read_lines, replace_file
 from zomem_graph.stores.vault_records import VaultSession
 from zomem_graph.vault.activity import join
 from zomem_graph.vault.following import follow
+from zomem_graph.vault.forgotten import forgotten_in
 from zomem_graph.vault.ground import SESSION_PREFIX, Ground, Told
 from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_in, is_fact, session_line, write_facts
 
-__all__ = ["keep_log", "keep_turns", "read_sessions", "unread_bytes"]
+__all__ = ["blank_forgotten", "keep_log", "keep_turns", "read_sessions", "unread_bytes"]
 
 _PIECE = 50  # lines of a log that are stored at once, more of a very long one
 _MOST_PIECES = 200
@@ -51,22 +52,49 @@ def read_sessions(ground: Ground, tell: Reading | None = None) -> Ingested:
     return total
 
 
-def keep_log(ground: Ground, said: Iterable[Mapping[str, Any]], given: Path | None) -> None:
+def keep_log(ground: Ground, said: Sequence[Mapping[str, Any]], given: Path | None) -> dict[int, str]:
     """Put messages that came from elsewhere among the session logs, so that they are read like the others.
 
-    `given` is the file they came from. Given again, it is kept once; when it has grown, its log grows.
+    `given` is the file they came from. Given again, it is kept once; when it has grown, its log grows. What was
+    forgotten is left blank; return it, by line number.
     """
     folder = ground.place.sessions
     if given is not None and given.resolve().parent == folder.resolve():
-        return
-    text = "".join(f"{session_line(line)}\n" for line in said)
+        return {}
+    lines = [session_line(line).encode("utf-8") for line in said]
     end = f"-{_safe('given' if given is None else given.stem)}.jsonl"
-    for path in ground.place.session_files() if given is not None else ():
-        if path.name.endswith(end) and text.startswith(path.read_text("utf-8", "replace")):
-            replace_file(path, text)
-            return
+    earlier = [path for path in ground.place.session_files() if given is not None and _same_log(path, given, end)]
+    stems = [] if given is None else [given.stem, *(path.stem for path in earlier)]
+    found = ((path, _blank_before(path, lines)) for path in earlier)
     name = f"{ground.now().astimezone(ground.options.zone):%Y-%m-%d-%H%M%S}"
-    replace_file(folder / f"{name}{end}", text)
+    path, blank = next(((path, blank) for path, blank in found if blank is not None), (folder / f"{name}{end}", ()))
+    messages = {number: message for number, line in enumerate(said, start=1) if (message := message_in(line))}
+    gone = {number: messages[number]["content"] for number in blank if number in messages}
+    for stem in dict.fromkeys([path.stem, *stems]):
+        gone |= forgotten_in(ground, stem, messages=_with_ids(stem, messages), facts={})
+    kept = [b" " * len(line) if number in gone else line for number, line in enumerate(lines, start=1)]
+    if path.exists() or any(map(bytes.strip, kept)):
+        replace_file(path, b"".join(line + b"\n" for line in kept))
+    return gone
+
+
+def _same_log(path: Path, given: Path, end: str) -> bool:
+    return path.name == given.name or path.name.endswith(end)
+
+
+def _with_ids(stem: str, messages: Mapping[int, Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+    return {number: {"id": _message_id(stem, number, one), **one} for number, one in messages.items()}
+
+
+def _blank_before(path: Path, lines: Sequence[bytes]) -> frozenset[int] | None:
+    """Return which of these lines are blanked in a log that holds their beginning; None for any other log."""
+    before = path.read_bytes().removesuffix(b"\n").split(b"\n")
+    if len(before) > len(lines):
+        return None
+    blank = {number for number, line in enumerate(before, start=1) if line and not line.strip()}
+    pairs = enumerate(zip(before, lines, strict=False), start=1)
+    same = (old == new or (number in blank and len(old) == len(new)) for number, (old, new) in pairs)
+    return frozenset(blank) if all(same) else None
 
 
 def unread_bytes(ground: Ground) -> int:
@@ -78,6 +106,17 @@ def unread_bytes(ground: Ground) -> int:
         size, before = path.stat().st_size, known.get(path.name)
         left += size - (before.size if before is not None and before.size <= size else 0)
     return left
+
+
+def blank_forgotten(ground: Ground) -> Ingested:
+    """Blank in every session log what was forgotten before; return what that was."""
+    total = Ingested()
+    with ground.memory.stores.read() as unit:
+        paths = ground.place.session_files() if unit.tombstones.any else []
+    for path in paths:
+        if gone := _blank(ground, path, _lines_in(ground, path, _stamp(path)[1], Ingested())):
+            total.keep_out(path.name, gone)
+    return total
 
 
 def keep_turns(ground: Ground) -> int:
@@ -100,10 +139,14 @@ def keep_turns(ground: Ground) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """One line of a session log: a message or a fact, and how many bytes of the log it ends after."""
+    """One line of a session log: a message or a fact, and how many bytes of the log it ends after.
+
+    `timed` says that the time of a message is its own, or the one in the name of its log.
+    """
 
     number: int
     end: int
+    timed: bool = False
     message: dict[str, Any] | None = None
     fact: dict[str, Any] | None = None
 
@@ -237,12 +280,38 @@ def _read_to(said: Sequence[_Said], size: int) -> int:
 
 
 def _said_in(ground: Ground, path: Path, changed: float, total: Ingested) -> list[_Said]:
+    """Return what a session log says; what was forgotten before is blanked in it, and not read."""
+    said = _lines_in(ground, path, changed, total)
+    gone = _blank(ground, path, said)
+    if gone:
+        total.keep_out(path.name, gone)
+    return [one for one in said if one.number not in gone]
+
+
+def _blank(ground: Ground, path: Path, said: Sequence[_Said]) -> dict[int, str]:
+    """Blank what was forgotten before where it stands in a log; return it, by line number."""
+    gone = forgotten_in(
+        ground,
+        path.stem,
+        messages={one.number: _as_timed(one) for one in said if one.message is not None},
+        facts={one.number: one.fact for one in said if one.fact is not None},
+    )
+    if gone:
+        blank_lines(path, lambda number, _line: number in gone)
+    return gone
+
+
+def _as_timed(one: _Said) -> dict[str, Any]:
+    return {name: value for name, value in (one.message or {}).items() if one.timed or name != "at"}
+
+
+def _lines_in(ground: Ground, path: Path, changed: float, total: Ingested) -> list[_Said]:
     """Return the messages and the facts of a session log; what cannot be read is told and left in the log.
 
     A half-written line at its end stands for where that line begins.
     """
     found: list[_Said] = []
-    last: datetime | None = None
+    begun, last = _begun(ground, path), None
     end = 0
     for line in read_lines(path):
         where = f"{path.name} line {line.number}"
@@ -255,16 +324,21 @@ def _said_in(ground: Ground, path: Path, changed: float, total: Ingested) -> lis
             found.append(_Said(number=line.number, end=line.end, fact=line.said))
         elif (message := message_in(line.said)) is not None:
             # A message without a time was said when the log was begun, or with the one before it.
-            message.setdefault("at", last or _begun(ground, path, changed))
-            message.setdefault("id", f"{path.stem}:{line.number}-{content_hash(message['content'])[:12]}")
-            last = message["at"] = min(message["at"], ground.now())
-            found.append(_Said(number=line.number, end=line.end, message=message))
+            named = message.get("at") or last or begun
+            message["at"] = min(named or datetime.fromtimestamp(changed, ground.options.zone), ground.now())
+            message.setdefault("id", _message_id(path.stem, line.number, message))
+            last = named and message["at"]
+            found.append(_Said(number=line.number, end=line.end, message=message, timed=named is not None))
         end = line.end
     return found
 
 
-def _begun(ground: Ground, path: Path, changed: float) -> datetime:
-    """Return when a log was begun: by its name, else when it was last written."""
+def _message_id(stem: str, number: int, message: Mapping[str, Any]) -> str:
+    return f"{stem}:{number}-{content_hash(message['content'])[:12]}"
+
+
+def _begun(ground: Ground, path: Path) -> datetime | None:
+    """Return when a log was begun by its name, None when that says nothing."""
     digits = "".join(letter for letter in path.stem if letter.isdigit())[:14]
     for shape, length in (("%Y%m%d%H%M%S", 14), ("%Y%m%d", 8)):
         if len(digits) >= length:
@@ -272,7 +346,7 @@ def _begun(ground: Ground, path: Path, changed: float) -> datetime:
                 return datetime.strptime(digits[:length], shape).replace(tzinfo=ground.options.zone)
             except ValueError:
                 continue
-    return datetime.fromtimestamp(changed, ground.options.zone)
+    return None
 
 
 def _safe(name: str) -> str:

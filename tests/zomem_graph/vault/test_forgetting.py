@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,74 @@ def test_ids_are_taken_as_the_files_show_them(ground: Ground, verb: str) -> None
         else:
             vault.memory.delete(shown)
         assert vault.recall("gateway port").hits == ()
+
+
+def _copied_back(ground: Ground, old: Path, vault: Vault) -> list[str]:
+    shutil.copytree(old / "sessions", ground.data / "sessions", dirs_exist_ok=True)
+    return [str(note) for note in vault.consolidate()["notes"]]
+
+
+def _ingested_again(ground: Ground, old: Path, vault: Vault) -> list[str]:
+    notes: list[str] = []
+    for log in sorted((old / "sessions").glob("*.jsonl")):
+        notes += vault.ingest(log)["notes"]
+    vault.consolidate()
+    return notes
+
+
+def _restored(ground: Ground, old: Path, vault: Vault) -> list[str]:
+    (archive,) = [path for path in (old / "backups").glob("*.tar.gz") if path.name.endswith("-2.tar.gz")]
+    return list(vault.restore(backup=archive)["notes"])
+
+
+def _rebuilt(ground: Ground, old: Path, vault: Vault) -> list[str]:
+    for name in ("sessions", "knowledge-graph", "daily"):
+        kept = (ground.data / "knowledge-graph/forgotten.jsonl").read_bytes()
+        shutil.copytree(old / name, ground.data / name, dirs_exist_ok=True)
+        (ground.data / "knowledge-graph/forgotten.jsonl").write_bytes(kept)
+    shutil.copy(old / "MEMORY.md", ground.data / "MEMORY.md")
+    return list(vault.rebuild(replace=True)["notes"])
+
+
+@pytest.mark.parametrize("way", [_copied_back, _ingested_again, _restored, _rebuilt])
+def test_words_come_back_with_no_copy_that_is_older_than_the_forgetting(
+    ground: Ground, way: Callable[[Ground, Path, Vault], list[str]]
+) -> None:
+    with ground.open() as vault:
+        log = ground.root / "notes.jsonl"
+        log.write_text(f'{{"role": "user", "content": "Ines is well"}}\n{{"role": "user", "content": "{WORDS} 1"}}\n')
+        vault.ingest(log)
+    _everywhere(ground)
+    old = ground.root / "old"
+    shutil.copytree(ground.data, old)
+    (ground.data / "sessions").joinpath("2026-01-06-090000.jsonl").write_text(
+        '{"role": "user", "content": "Hi all"}\n'
+    )
+    with ground.open() as vault:
+        vault.memory.forget(entity="Ines")
+        vault.memory.forget(matching=WORDS)
+        assert _holding(ground, WORDS) == _holding(ground, "Ines") == []
+        ground.clock.advance(days=1)
+        vault.ingest()
+        notes = way(ground, old, vault)
+        assert _holding(ground, WORDS) == _holding(ground, "Ines") == []
+        again = vault.memory.forget(matching=WORDS)
+
+    assert any("forgotten" in note for note in notes)
+    assert again.clean
+    assert not again.listed
+    assert "relay" in (ground.data / "sessions/2026-01-05-090000.jsonl").read_text("utf-8")
+
+
+def test_a_message_said_again_later_is_no_copy(ground: Ground) -> None:
+    _everywhere(ground)
+    with ground.open() as vault:
+        vault.memory.forget(matching="relay")
+        ground.clock.advance(days=2)
+        later = f"{ground.clock():%Y-%m-%dT%H:%M:%SZ}"
+        log = ground.session("again", ("user", "The port of the relay is 2626."), at=later)
+        before = log.read_bytes()
+        report = vault.ingest()
+
+    assert report["turns"] == 1
+    assert log.read_bytes() == before

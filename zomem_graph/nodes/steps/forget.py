@@ -14,6 +14,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import Mark, fact_marks, needles_of, source_marks, turn_marks
 from zomem_graph.nodes.steps.embed import feed_index
+from zomem_graph.nodes.steps.needles import still_held
 from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, strings_in, texts_of, things_in
 from zomem_graph.nodes.steps.summaries import remove_summaries
 from zomem_graph.nodes.steps.vault_erasing import clean_vault, fall_behind, vault_of
@@ -21,7 +22,7 @@ from zomem_graph.nodes.values import ErasureReport, Trace, plain
 from zomem_graph.stores.checkpoint_files import list_checkpoints
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import IndexUnavailable, StoreError
-from zomem_graph.stores.proof import Needles, Scan, as_indexed, scan_files, scan_rows
+from zomem_graph.stores.proof import Needles, Scan, scan_files, scan_rows
 from zomem_graph.stores.remains import (
     Cleaned,
     clean_backups,
@@ -265,12 +266,8 @@ def _needles(services: Services, erased: _Erased) -> tuple[Needles, Needles, int
     """Return all that went, the same without what kept memories say as well, and how many those are."""
     odd = sorted(word for word in erased.words if any(sign.isdigit() for sign in word))
     needles = Needles(needles_of([*erased.texts, *odd]), vectors=erased.vectors)
-    kept: set[int] = set()
     with services.stores.read() as unit:
-        for block in _blocks(unit.erasure.texts()):
-            kept.update(needles.found_in(block))
-        for block in _joined(vector + as_indexed(vector) for vector in unit.erasure.vectors()):
-            kept.update(needles.found_in(block))
+        kept = still_held(unit, needles)
     return needles, needles.without(kept), len(kept)
 
 
@@ -338,8 +335,8 @@ def _limits(services: Services, vault: Place | None) -> list[str]:
     if vault is not None and not vault.root.is_dir():
         limits.append(
             f"the vault {vault.root} is not there and was not looked into. When its disk is back, run "
-            "`zomem vault consolidate`, which takes what was erased out of its facts and pages; delete its archives "
-            "and session logs by hand"
+            "`zomem vault consolidate`, which takes what was erased out of its facts, pages and session logs; delete "
+            "its archives by hand"
         )
     return limits
 
@@ -363,21 +360,3 @@ def _listed(gone: Selection, *, with_text: bool) -> Iterator[Mapping[str, str]]:
     for kind, texts in named:
         for id_, text in texts.items():
             yield {"kind": kind, "id": id_, **({"text": text} if with_text else {})}
-
-
-def _blocks(texts: Iterator[str]) -> Iterator[bytes]:
-    """Yield texts in blocks large enough that looking through each is worth its start."""
-    return _joined(text.encode("utf-8", "surrogatepass") for text in texts)
-
-
-def _joined(parts: Iterator[bytes]) -> Iterator[bytes]:
-    waiting: list[bytes] = []
-    size = 0
-    for part in parts:
-        waiting.append(part)
-        size += len(part)
-        if size > 1_000_000:
-            yield b"\n".join(waiting)
-            waiting, size = [], 0
-    if waiting:
-        yield b"\n".join(waiting)

@@ -24,7 +24,7 @@ from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin, Tombstone
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["NewFact", "Stored", "add_facts", "store_facts"]
+__all__ = ["NewFact", "Stored", "add_facts", "stays_forgotten", "store_facts"]
 
 _LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
 _USER = "user"  # as whom rules keep a speaker without a name
@@ -172,6 +172,20 @@ def add_facts(
     return stored
 
 
+def stays_forgotten(unit: Unit, options: WriteOptions, new: NewFact) -> bool:
+    """Return whether a fact that is read out of a file or log was erased before, and was not said again since."""
+    if not unit.tombstones.any:
+        return False
+    many = is_many(new.key, many=new.many, extra=options.many_keys)
+    address = slot(new.entity, new.key, new.value, many=many)
+    return _forgotten(unit, new, address) is not None and not _stands(unit, new, address)
+
+
+def _stands(unit: Unit, new: NewFact, address: str) -> bool:
+    standing = unit.facts.current(new.persona, address)
+    return standing is not None and same_value(standing.value, new.value)
+
+
 def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -> Stored:
     many = is_many(new.key, many=new.many, extra=options.many_keys)
     address = slot(new.entity, new.key, new.value, many=many)
@@ -180,9 +194,7 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     notes = _notes(new)
     if (grave := _forgotten(unit, new, address)) is not None:
         said = f"{fact.text!r:.80} was forgotten on {grave.created_at:%Y-%m-%d}"
-        standing = unit.facts.current(new.persona, address)
-        said_since = standing is not None and same_value(standing.value, new.value)
-        if new.repeats_a_source and not said_since:
+        if new.repeats_a_source and not _stands(unit, new, address):
             offered = replace(fact, state="forgotten")
             return Stored(fact=offered, outcome="forgotten", notes=(f"{said} and is not stored again",))
         notes += (f"{said}; it is stored again because it was asked for",)

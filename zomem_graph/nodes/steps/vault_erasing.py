@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.erasing import FactForms
+from zomem_graph.nodes.rules.erasing import FactForms, needles_of
 from zomem_graph.nodes.rules.keys import normal
 from zomem_graph.nodes.rules.vault_lines import fact_id, without_quotes, writer
 from zomem_graph.nodes.rules.vault_pages import page_line, struck
+from zomem_graph.nodes.steps.needles import still_held
 from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.proof import Needles
@@ -35,6 +36,7 @@ from zomem_graph.stores.vault_place import Place
 
 __all__ = [
     "catch_up",
+    "clean_again",
     "clean_vault",
     "fall_behind",
     "is_behind",
@@ -102,19 +104,7 @@ def clean_vault(
 ) -> Cleaned:
     """Take what was erased out of the files of a vault and its archives, and note there that it was."""
     done = Cleaned()
-    said = {name for fact in facts for name in (fact.entity, fact.key) if name}
-    with services.stores.read() as unit:
-        kept = {*unit.vault.tally("entity", sorted(said)), *unit.vault.tally("key", sorted(said))}
-    gone = _Gone(
-        needles=needles,
-        ids=frozenset(ids),
-        names=frozenset(said - kept),
-        listed=frozenset((fact.entity, page_line(fact.key, fact.value)) for fact in facts),
-        forms=tuple(
-            FactForms.of(entity=fact.entity, key=fact.key, value=fact.value, sentence=fact.text, quote=fact.quote)
-            for fact in facts
-        ),
-    )
+    gone = _gone(services, needles, ids=ids, facts=facts)
     try:
         with FolderLock(place.lock).held(wait_seconds=_PATIENCE):
             with told_clearly(place.root):
@@ -126,6 +116,40 @@ def clean_vault(
     return done
 
 
+def clean_again(services: Services, place: Place, *, texts: Sequence[str], facts: Sequence[Fact]) -> Cleaned:
+    """Take what was erased before and came back with old files out of them; the caller holds the vault.
+
+    What kept memories say as well is left.
+    """
+    done = Cleaned()
+    said = [*texts, *(text for fact in facts for text in (fact.value, fact.text, fact.quote, fact.entity) if text)]
+    if not said:
+        return done
+    needles = Needles(needles_of(said))
+    with services.stores.read() as unit:
+        needles = needles.without(still_held(unit, needles))
+    gone = _gone(services, needles, ids=[fact.id for fact in facts], facts=facts)
+    with told_clearly(place.root):
+        _clean(place, gone, done)
+    return done
+
+
+def _gone(services: Services, needles: Needles, *, ids: Iterable[str], facts: Sequence[Fact]) -> _Gone:
+    said = {name for fact in facts for name in (fact.entity, fact.key) if name}
+    with services.stores.read() as unit:
+        kept = {*unit.vault.tally("entity", sorted(said)), *unit.vault.tally("key", sorted(said))}
+    return _Gone(
+        needles=needles,
+        ids=frozenset(ids),
+        names=frozenset(said - kept),
+        listed=frozenset((fact.entity, page_line(fact.key, fact.value)) for fact in facts),
+        forms=tuple(
+            FactForms.of(entity=fact.entity, key=fact.key, value=fact.value, sentence=fact.text, quote=fact.quote)
+            for fact in facts
+        ),
+    )
+
+
 def _clean(place: Place, gone: _Gone, done: Cleaned) -> None:
     index = [line.said or {} for line in read_lines(place.index_lines)]
     if any(fact_id(str(line.get("fact"))) in gone.ids for line in index):
@@ -134,7 +158,7 @@ def _clean(place: Place, gone: _Gone, done: Cleaned) -> None:
                 path.unlink(missing_ok=True)
             done.removed.append(path.name)
     for path in place.session_files():
-        if blank_lines(path, gone.in_bytes):
+        if blank_lines(path, lambda _number, line: gone.in_bytes(line)):
             done.rewritten.append(path.name)
     texts = [place.facts, place.archived, place.entities, place.relations, place.unreadable, place.memory_md]
     for path in (*texts, *(path for _day, path in place.days())):
@@ -160,8 +184,9 @@ def _cut(name: str, data: bytes, gone: _Gone) -> bytes:
     return data if kept == lines else b"\n".join(kept)
 
 
-def _cut_line(line: bytes, gone: _Gone) -> bytes | None:
-    return None if gone.in_bytes(line) else line
+def _cut_line(line: bytes, gone: _Gone) -> bytes:
+    """Return a line of a session log, blanked where it says what went: the others keep their places."""
+    return b" " * len(line) if gone.in_bytes(line) else line
 
 
 def _cut_fact(line: bytes, gone: _Gone) -> bytes | None:
