@@ -20,8 +20,8 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.vault import Vault
 from zomem_graph.vault.consolidation import PATIENCE
 from zomem_graph.vault.cron import install, table, uninstall
+from zomem_graph.vault.given import lines_in
 from zomem_graph.vault.health import as_prometheus
-from zomem_graph.vault.ingest import lines_in
 
 __all__ = ["vault"]
 

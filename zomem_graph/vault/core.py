@@ -26,6 +26,7 @@ from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault import consolidation, health, ingest, sessions, smoke, summaries
 from zomem_graph.vault.embedding import choose_embedder
 from zomem_graph.vault.following import catch_up, rewrite
+from zomem_graph.vault.given import GivenLines, read_given
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import touched
 from zomem_graph.vault.lease import Lease, this_host
@@ -158,7 +159,7 @@ class Vault:
 
     def ingest(
         self,
-        given: "str | Path | Iterable[Mapping[str, Any]] | None" = None,
+        given: "str | Path | GivenLines | Iterable[Mapping[str, Any]] | None" = None,
         *,
         source: str = "vault",
         tell: Callable[[str, int], None] | None = None,
@@ -170,23 +171,18 @@ class Vault:
         of its bytes are read. Raises InvalidInput that names the bad line, SecretRefused.
         """
         self._check()
-        lines, where = _given(given)
-        facts = [line for line in lines if ingest.is_fact(line)]
-        said = [line for line in lines if not ingest.is_fact(line)]
-        if facts and said:
-            raise InvalidInput(
-                f"{where} mixes facts and messages. Give them one after the other; nothing was stored."
-            )
+        lines = read_given(given)
+        facts, said = lines.parted()
         with self.ground.held("ingest"):
             notes = [str(one) for one in catch_up(self.ground).told]
             if facts:
-                came = ingest.read_facts(self.ground, facts, source=source, where=where)
+                came = ingest.read_facts(self.ground, facts, source=source, where=lines.where)
             else:
                 path = Path(given) if isinstance(given, str | Path) else None
-                gone = sessions.keep_log(self.ground, said, path) if said else {}
+                gone = sessions.keep_log(self.ground, [line.said for line in said], path) if said else {}
                 came = sessions.read_sessions(self.ground, tell)
                 if gone:
-                    came.keep_out(where, gone)
+                    came.keep_out(lines.where, gone)
                 if came.fact_ids or came.sessions:
                     catch_up(self.ground)
         report = came.plain()
@@ -399,26 +395,6 @@ def _recorded(settings: Settings) -> str | None:
             return unit.journal.meta(EMBEDDER_KEY)
     finally:
         stores.close()
-
-
-def _given(given: object) -> tuple[list[dict[str, Any]], str]:
-    """Return the lines of what was given and what to call it."""
-    if given is None:
-        return [], "sessions"
-    if isinstance(given, str | Path):
-        path = Path(given)
-        try:
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"{path} cannot be read: {error}.") from error
-        return ingest.lines_in(text, path.name), path.name
-    if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping):
-        raise InvalidInput(f"Pass a path or a list of dicts, not {type(given).__name__}.")
-    lines = list(given)
-    for number, line in enumerate(lines, start=1):
-        if not isinstance(line, Mapping):
-            raise InvalidInput(f"entry {number} must be a dict, not {type(line).__name__}.")
-    return [dict(line) for line in lines], "what was given"
 
 
 def _day(day: date | str) -> date:

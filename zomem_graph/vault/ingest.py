@@ -1,6 +1,5 @@
 """Facts that come in as lines (spec F107-F109)."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -12,9 +11,10 @@ from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.stores.errors import InvalidInput, ModelError, SecretRefused
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import json_line, json_object
+from zomem_graph.stores.vault_files import json_line
 from zomem_graph.vault.activity import join, rate
 from zomem_graph.vault.following import follow
+from zomem_graph.vault.given import GivenLine, listed_numbers
 from zomem_graph.vault.ground import Ground, Told
 
 __all__ = [
@@ -23,8 +23,6 @@ __all__ = [
     "Written",
     "embed_new",
     "given_in",
-    "is_fact",
-    "lines_in",
     "read_facts",
     "session_line",
     "write_facts",
@@ -74,11 +72,6 @@ class Ingested:
 _COUNTS = ("facts", "again", "superseded", "forgotten", "sessions", "turns", "redacted")
 
 
-def is_fact(line: Mapping[str, Any]) -> bool:
-    """Return whether a line is a fact and no message."""
-    return "subject" in line and "object" in line
-
-
 def session_line(line: Mapping[str, Any]) -> str:
     """Return a message as a line of a session log; times as ISO 8601."""
     return json_line(
@@ -86,56 +79,16 @@ def session_line(line: Mapping[str, Any]) -> str:
     )
 
 
-def lines_in(text: str, where: str) -> list[dict[str, Any]]:
-    """Return the JSON objects of a text: one a line, one list of them, or a single one.
-
-    Everything is looked at before anything is stored: raises InvalidInput that names the bad lines.
-    """
-    whole = text.removeprefix("\ufeff").strip()
-    try:
-        said = json.loads(whole)
-    except ValueError:
-        said = None
-    except RecursionError as error:
-        raise InvalidInput(f"{where} is nested too deeply to be read.") from error
-    if isinstance(said, dict):
-        return [said]
-    if isinstance(said, list):
-        bad = [number for number, one in enumerate(said, start=1) if not isinstance(one, dict)]
-        if bad:
-            raise InvalidInput(f"{where}: entry {bad[0]} is no JSON object; nothing was stored.")
-        return list(said)
-    found, wrong = [], []
-    for number, line in enumerate(whole.split("\n"), start=1):
-        if line.strip():
-            one = json_object(line)
-            if one is None:
-                wrong.append(number)
-            else:
-                found.append(one)
-    if wrong:
-        raise InvalidInput(
-            f"{where}: line {listed_numbers(wrong)} is no JSON object; nothing was stored. Correct it and try again."
-        )
-    return found
-
-
-def listed_numbers(numbers: Iterable[int]) -> str:
-    """Return numbers of lines as a text, of many only the first ones."""
-    found = sorted(numbers)
-    return ", ".join(map(str, found[:10])) + (" …" if len(found) > 10 else "")
-
-
-def read_facts(ground: Ground, lines: Iterable[Mapping[str, Any]], *, source: str, where: str) -> Ingested:
+def read_facts(ground: Ground, lines: Iterable[GivenLine], *, source: str, where: str) -> Ingested:
     """Store facts, all or none; said again, a fact is raised and no second line is written (spec F108)."""
     new: list[Given] = []
-    for number, line in enumerate(lines, start=1):
+    for line in lines:
         try:
-            new.append(given_in(line, ground, source))
+            new.append(given_in(line.said, ground, source))
         except SecretRefused:
             raise
         except InvalidInput as error:
-            raise InvalidInput(f"{where}: fact {number}: {error} Nothing was stored.") from error
+            raise InvalidInput(f"{where}: {line.name}: {error} Nothing was stored.") from error
     came = written(ground.memory.stores, lambda unit: write_facts(unit, ground, new, ground.now()))
     total = Ingested()
     came.count_into(total, where)

@@ -20,8 +20,9 @@ from zomem_graph.stores.vault_records import VaultSession
 from zomem_graph.vault.activity import join
 from zomem_graph.vault.following import follow
 from zomem_graph.vault.forgotten import forgotten_in
+from zomem_graph.vault.given import is_fact, missing_of_a_fact
 from zomem_graph.vault.ground import SESSION_PREFIX, Ground, Told
-from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_in, is_fact, session_line, write_facts
+from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_in, session_line, write_facts
 
 __all__ = ["blank_forgotten", "keep_log", "keep_turns", "read_sessions", "unread_bytes"]
 
@@ -329,6 +330,8 @@ def _lines_in(ground: Ground, path: Path, changed: float, total: Ingested) -> li
             message.setdefault("id", _message_id(path.stem, line.number, message))
             last = named and message["at"]
             found.append(_Said(number=line.number, end=line.end, message=message, timed=named is not None))
+        elif (missing := missing_of_a_fact(line.said)) is not None:
+            total.tell(where, missing)
         end = line.end
     return found
 

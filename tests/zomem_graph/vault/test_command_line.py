@@ -186,3 +186,34 @@ def test_the_settings_file_says_where_the_vault_is(line: Line, tmp_path: Path) -
 
     assert shown["data_path"] == str(tmp_path / "disk")
     assert shown["options"]["half_life_days"] == 12
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (f'{FACT}\n{{"subject": "a", "predicate": "b", "value": "c"}}\n', ("line 3", "'object' is called 'value'")),
+        ('{"predicate": "b", "object": "c"}', ("line 1", "no 'subject'")),
+        ('[{"foo": 1}]', ("entry 1", "no 'subject' and no 'object'", "no 'role' and no 'content'")),
+        ('{"content": "hi"}', ("line 1", "has no 'role'")),
+        (f'\n{FACT}{{"role": "user", "content": "hi"}}', ("mixes", "line 2", "line 3")),
+        (f'{FACT}\n{{"subject": 3, "object": "c"}}', ("line 3", "subject must be a text")),
+    ],
+)
+def test_what_is_neither_fact_nor_message_is_refused_with_its_line(
+    line: Line, tmp_path: Path, given: str, told: tuple[str, ...]
+) -> None:
+    line.vault("init")
+    result = line("vault", "ingest", "-", "--data-path", str(tmp_path / "data"), given=given)
+
+    assert result.exit_code == 1
+    assert not [word for word in told if word not in result.output], result.output
+    assert not list((tmp_path / "data/sessions").iterdir())
+
+
+def test_a_file_that_is_no_text_is_refused_in_plain_words(line: Line, tmp_path: Path) -> None:
+    (tmp_path / "alien.bin").write_bytes(bytes(range(256)))
+    result = line("vault", "ingest", str(tmp_path / "alien.bin"), "--data-path", str(tmp_path / "data"))
+
+    assert result.exit_code == 1
+    assert "is no text in UTF-8" in result.output
+    assert "codec" not in result.output
