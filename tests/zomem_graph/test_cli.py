@@ -58,6 +58,19 @@ def test_a_mistyped_command_is_answered_with_what_is_near(zomem: CommandLine) ->
 
 
 @pytest.mark.parametrize(
+    ("words", "near"),
+    [(("vault", "ingst"), "ingest"), (("budget", "--json", "stats"), "status"), (("checkpoint", "lst"), "list")],
+)
+def test_so_is_one_in_a_group_whose_first_command_needs_no_name(
+    zomem: CommandLine, words: tuple[str, ...], near: str
+) -> None:
+    result = zomem(*words)
+
+    assert result.exit_code == 1
+    assert f"There is no command {words[-1]!r}. Did you mean {near}" in result.stderr
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["gate"], "Missing argument 'MESSAGE'"),

@@ -6,9 +6,10 @@ A command is a function whose first argument is the `Call`; `command` makes it a
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Concatenate, ParamSpec
 
 import typer
@@ -24,7 +25,7 @@ from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.values import plain
 from zomem_graph.stores.errors import ZomemError
 
-__all__ = ["Call", "command", "group", "sub_command"]
+__all__ = ["Call", "command", "group", "no_command", "sub_command"]
 
 P = ParamSpec("P")
 CommandFunction = Callable[Concatenate["Call", P], None]
@@ -68,6 +69,12 @@ class Call:
         """Say on standard error what was missing while this was answered."""
         for line in lines:
             self.screen.note(f"note: {line}")
+
+
+def no_command(word: str, known: Iterable[str]) -> str:
+    """Return what to say of a word that is no command, with those that were perhaps meant."""
+    near = get_close_matches(word, known, n=3)
+    return f"There is no command {word!r:.60}." + (f" Did you mean {' or '.join(near)}?" if near else "")
 
 
 def command(function: CommandFunction[P]) -> typer.Typer:
@@ -158,6 +165,8 @@ class _WithDefault(TyperGroup):
             # Options that stand before the word are the command's.
             place = args.index(word)
             args = [word, *args[:place], *args[place + 1 :]]
+        if word is not None and word not in self.commands and not self._takes_words:
+            ctx.fail(no_command(word, self.commands))
         if word not in self.commands and not (word is None and "--help" in args):
             args = [self._default.name or "", *args]
         return super().parse_args(ctx, args)
@@ -183,6 +192,10 @@ class _WithDefault(TyperGroup):
     def _default(self) -> TyperCommand:
         first: Any = next(iter(self.commands.values()))
         return first  # type: ignore[no-any-return]  # every command of ours is a TyperCommand
+
+    @property
+    def _takes_words(self) -> bool:
+        return any(parameter.param_type_name == "argument" for parameter in self._default.params)
 
     def _first_word(self, args: list[str]) -> str | None:
         valued = {

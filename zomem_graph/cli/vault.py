@@ -63,8 +63,8 @@ class _Asked:
     take_over: bool = False
 
     @contextmanager
-    def opened(self, *, make: bool = True) -> Iterator[Vault]:
-        """Lend the vault; with `make` False, one that is not there is an error."""
+    def opened(self, *, make: bool | Literal["home"] = True) -> Iterator[Vault]:
+        """Lend the vault; with `make` False one that is not there is an error, with "home" its files have to be."""
         options: dict[str, Any] = dict(_named(one) for one in self.sets)
         if self.call.shared.persona is not None:
             options["persona"] = self.call.shared.persona
@@ -185,7 +185,7 @@ def _recall(
     probe: Annotated[bool, typer.Option("--probe", help="Only look: count nothing as used.")] = False,
 ) -> None:
     """Find what answers a question, in the vault and the rest of the memory; the best are used and raised."""
-    with asked.opened() as opened:
+    with asked.opened(make=False) as opened:
         scope = Scope(persona=opened.options.persona, time_zone=opened.options.time_zone)
         found = opened.recall(text_given(query), limit=limit, scope=scope, probe=probe)
     hits = found.plain()
@@ -200,7 +200,7 @@ def _summarize(
     day: Annotated[str | None, typer.Option("--day", metavar="DAY", help="Write this day anew.")] = None,
 ) -> None:
     """Write the daily page of each day that has something new."""
-    with asked.opened() as opened:
+    with asked.opened(make=False) as opened:
         done = opened.summarize(day)
     said = f"wrote {', '.join(done['days'])}" if done["days"] else "nothing new to tell"
     call.answer(done, lambda screen: screen.line(said))
@@ -216,7 +216,7 @@ def _consolidate(
     ] = PATIENCE,
 ) -> None:
     """Do the night's work: take in, summarize, back up, decay, prune, index, MEMORY.md, clean, health."""
-    with asked.opened() as opened, call.screen.progress("consolidating"):
+    with asked.opened(make=False) as opened, call.screen.progress("consolidating"):
         done = opened.consolidate(wait_seconds=wait)
     shown = {name.replace("_", " "): value for name, value in done.items() if name != "notes"}
     call.answer(done, lambda screen: screen.pairs(shown))
@@ -280,7 +280,8 @@ def _install(
         call.answer({"cron": str(cron), "changed": changed}, lambda screen: screen.line(said))
         return
     owner = user or (getpass.getuser() if cron is not None and cron.absolute().parent.name == "cron.d" else None)
-    with asked.opened() as opened:
+    with asked.opened(make=False) as opened:
+        opened.check()
         block = table(opened, owner=owner, config=asked.config, more=asked.words)
         changed = cron is not None and install(cron, block)
     if cron is None:
@@ -313,7 +314,7 @@ def _rebuild(
     replace: Annotated[bool, typer.Option("--replace", help="In place of the vault the home holds.")] = False,
 ) -> None:
     """Fill the home from the files alone, as on a new machine."""
-    with asked.opened() as opened:
+    with asked.opened(make="home") as opened:
         done = opened.rebuild(replace=replace)
     said = (
         f"{number_of(done['facts'], 'facts')} and {done['archived']} archived read back, "
@@ -397,6 +398,8 @@ def _show_restored(screen: Screen, done: Mapping[str, Any]) -> None:
     elif "archive" in done:
         screen.line(f"{done['archive']}: {number_of(done['files'], 'files')}, {number_of(done['facts'], 'facts')}")
     else:
+        if not (done["archives"] or done["archived"]):
+            screen.note("nothing to restore: no fact is archived and there is no archive yet")
         for name in done["archives"]:
             screen.line(f"archive  {name}")
         for one in done["archived"]:

@@ -9,13 +9,14 @@ from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.ports import Clock, Embedder
 from zomem_graph.nodes.rules.vault_lines import file_id
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.vault_erasing import vault_of
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly, ZomemError
 from zomem_graph.stores.identity import new_id
@@ -65,10 +66,12 @@ class Vault:
         host: str | None = None,
         take_over: bool = False,
         usual_zone: str = "UTC",
-        make: bool = True,
+        make: bool | Literal["home"] = True,
         **options: Any,
     ) -> "Vault":
         """Open a vault, and make it where there is none, or with `make` False refuse to; also a context manager.
+
+        With `make` "home" its files have to be there, as on a new machine.
 
         `path`: the argument, else ZOMEM_VAULT_DATA_PATH, else `memory_oracle.data_path` in `config` (the home's
         zomem.yaml unless given), else /data/memory where that can be written. `home` is the memory's folder as
@@ -83,6 +86,8 @@ class Vault:
         settings = found if home is not None or chosen.home is None else Settings.load(chosen.home)
         _refuse_servers(settings)
         place = Place(chosen.data_path)
+        if make == "home" and not place.holds_facts:
+            raise StoreError(_no_vault(place))
         if not make and not _home_is_there(settings):
             raise StoreError(_unknown(place, settings.home) if place.holds_facts else _no_vault(place))
         embedder = choose_embedder(chosen, settings, _recorded(settings), embeddings)
@@ -90,7 +95,7 @@ class Vault:
         lease = Lease(path=place.lease, host=host or this_host(), minutes=chosen.lease_minutes, take_over=take_over)
         vault = cls(Ground(memory=memory, place=place, options=chosen, lock=FolderLock(place.lock), lease=lease))
         try:
-            vault._begin(make=make)
+            vault._begin(make=make is True)
         except ZomemError:
             memory.close()
             raise
@@ -116,7 +121,7 @@ class Vault:
     def status(self) -> dict[str, Any]:
         """Return where everything is and how it stands, without writing a report."""
         ground = self.ground
-        self._check()
+        self.check()
         shown = {one.name: getattr(ground.options, one.name) for one in fields(VaultOptions)}
         holder, at = ground.lease.holder()
         waiting = ground.days_to_tell()
@@ -147,7 +152,7 @@ class Vault:
             if self._state() == "of another home" and ground.id() is None:
                 read_back = rebuild(ground)
             elif self._state() == "of another home":
-                self._check()
+                self.check()
             if ground.id() is None:
                 ground.set_id(new_id())
             self._stay_local()
@@ -170,7 +175,7 @@ class Vault:
         content. Facts are stored all or none, logs piece by piece; `tell` is called with a log's name and how many
         of its bytes are read. Raises InvalidInput that names the bad line, SecretRefused.
         """
-        self._check()
+        self.check()
         lines = read_given(given)
         facts, said = lines.parted()
         with self.ground.held("ingest"):
@@ -191,7 +196,7 @@ class Vault:
 
     def recall(self, query: str, *, limit: int = 10, scope: Scope | None = None, probe: bool = False) -> VaultHits:
         """Return what answers a question, from the vault and the rest of the memory; the best are used and raised."""
-        self._check()
+        self.check()
         late: tuple[str, ...] = ()
         if touched(self.ground):
             try:
@@ -204,7 +209,7 @@ class Vault:
 
     def summarize(self, day: date | str | None = None) -> dict[str, Any]:
         """Write the daily page of each day that has something new, and of `day` when it is given."""
-        self._check()
+        self.check()
         named = [] if day is None else [_day(day)]
         with self.ground.held("summarize"):
             catch_up(self.ground)
@@ -225,7 +230,7 @@ class Vault:
         It waits so long for an ingest or another run to end, then raises StoreLocked that says who holds the vault.
         `tell` is called with the name of each step and of each file before it is written.
         """
-        self._check()
+        self.check()
         return consolidation.consolidate(self.ground, tell=tell, wait_seconds=wait_seconds)
 
     def health_check(self) -> dict[str, Any]:
@@ -233,7 +238,7 @@ class Vault:
 
         Where they cannot be written, the report says so, and is critical.
         """
-        self._check()
+        self.check()
         try:
             with self.ground.held("health-check"):
                 return health.check_health(self.ground)
@@ -242,7 +247,7 @@ class Vault:
 
     def quality_probe(self) -> dict[str, Any]:
         """Ask for the canaries and return how many came back; health.json has the figure too."""
-        self._check()
+        self.check()
         with self.ground.held("quality-probe"):
             found = probe(self.ground)
             health.check_health(self.ground)
@@ -254,7 +259,7 @@ class Vault:
         An archive takes the place of the files, which are packed first ("kept"), and the home is made equal to them.
         Raises UnknownName.
         """
-        self._check()
+        self.check()
         if ids and backup is not None:
             raise InvalidInput("Name facts or an archive, not both.")
         if backup is not None:
@@ -273,7 +278,12 @@ class Vault:
         }
 
     def rebuild(self, *, replace: bool = False) -> dict[str, Any]:
-        """Fill the home from the files alone; with `replace`, in place of the vault it holds."""
+        """Fill the home from the files alone; with `replace`, in place of the vault it holds.
+
+        Raises StoreError where there are no files.
+        """
+        if not self.place.holds_facts:
+            raise StoreError(_no_vault(self.place))
         with self.ground.held("rebuild"):
             self.place.make()
             self._stay_local()
@@ -284,12 +294,37 @@ class Vault:
 
     def smoke_test(self, *, cron: str | Path | None = None, strict: bool = False) -> list[smoke.Finding]:
         """Look whether everything is in place; `strict` also asks for a disk of its own and a cron table."""
+        if not self.place.root.is_dir():
+            self.check()
         return smoke.smoke_test(self.ground, cron=None if cron is None else Path(cron), strict=strict)
 
     def unread_bytes(self, given: object = None) -> int:
         """Return how many bytes `ingest` of this would have to read."""
         more = Path(given).stat().st_size if isinstance(given, str | Path) and Path(given).is_file() else 0
         return more + sessions.unread_bytes(self.ground)
+
+    def check(self) -> None:
+        """Raise StoreError, with the cure, unless home and files belong together."""
+        state, root, home = self._state(), self.place.root, self.memory.settings.home
+        known = self._mirrored()
+        if state == "without files" and known is not None and known != root.absolute():
+            raise StoreError(
+                f"There is no vault in {root}: the home {home} mirrors the one in {known}. Name that folder with "
+                "--data-path; or, to write the files anew here, run `zomem vault init`."
+            )
+        if state == "without files":
+            raise StoreError(
+                f"{root} has no files of a vault, but the home {home} mirrors one. Is its disk mounted? "
+                "Mount it; or, to write the files anew from the database, run `zomem vault init`."
+            )
+        if state == "of another home" and self.ground.id() is None:
+            raise StoreError(_unknown(self.place, home))
+        if state == "of another home":
+            raise StoreError(
+                f"{root} was last written for another home than {home}, on this machine or another. Nothing was "
+                "changed. Use that home (--home DIR), or take over what the files say: "
+                "`zomem vault rebuild --replace`."
+            )
 
     def close(self) -> None:
         """Release everything."""
@@ -322,22 +357,11 @@ class Vault:
         theirs = files_id(self.ground)
         return "together" if ours is not None and theirs in (ours, None) else "of another home"
 
-    def _check(self) -> None:
-        """Raise StoreError, with the cure, unless home and files belong together."""
-        state, root, home = self._state(), self.place.root, self.memory.settings.home
-        if state == "without files":
-            raise StoreError(
-                f"{root} has no files of a vault, but the home {home} mirrors one. Is its disk mounted? "
-                "Mount it; or, to write the files anew from the database, run `zomem vault init`."
-            )
-        if state == "of another home" and self.ground.id() is None:
-            raise StoreError(_unknown(self.place, home))
-        if state == "of another home":
-            raise StoreError(
-                f"{root} was last written for another home than {home}, on this machine or another. Nothing was "
-                "changed. Use that home (--home DIR), or take over what the files say: "
-                "`zomem vault rebuild --replace`."
-            )
+    def _mirrored(self) -> Path | None:
+        """Return the folder of the vault that the home was last opened with."""
+        with self.memory.stores.read() as unit:
+            known = vault_of(unit)
+        return None if known is None else known.root
 
     def _stay_local(self) -> None:
         """Record the embedder, so that whoever opens this home by itself never chooses a remote one for it."""

@@ -56,6 +56,7 @@ def test_a_new_home_is_filled_from_the_files(line: Line, tmp_path: Path) -> None
 
 
 def test_the_cron_table_is_shown_and_only_written_where_it_is_named(line: Line, tmp_path: Path) -> None:
+    line.vault("init")
     table = tmp_path / "crontab"
     table.write_text("5 4 * * * other job\n")
     shown = line.vault("install-cron")
@@ -79,6 +80,7 @@ def test_the_cron_table_is_shown_and_only_written_where_it_is_named(line: Line, 
 
 
 def test_the_jobs_ask_for_the_vault_as_it_was_asked_for(line: Line, tmp_path: Path) -> None:
+    line.vault("init")
     shown = line.vault("install-cron", "--set", "half_life_days=12", "--set", "max_facts=50")
     assert shown.count("--set half_life_days=12 --set max_facts=50") == 4
 
@@ -92,6 +94,7 @@ def test_the_jobs_ask_for_the_vault_as_it_was_asked_for(line: Line, tmp_path: Pa
 def test_the_smoke_test_looks_into_the_table_of_the_user(
     line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    line.vault("init")
     table = tmp_path / "table"
     table.write_text(line.vault("install-cron"))
     program = tmp_path / "bin" / "crontab"
@@ -103,18 +106,36 @@ def test_the_smoke_test_looks_into_the_table_of_the_user(
     assert "entries in your crontab" in line.vault("smoke-test")
 
 
-@pytest.mark.parametrize("word", ["status", "smoke-test", "health-check", "quality-probe"])
+LOOKING = [
+    *(("status",), ("recall", "gateway port"), ("smoke-test",), ("health-check",), ("quality-probe",), ("restore",)),
+    *(("summarize",), ("consolidate",), ("rebuild", "--replace"), ("install-cron",)),
+]
+
+
+@pytest.mark.parametrize("words", LOOKING, ids=lambda words: words[0])
 def test_looking_at_a_vault_that_is_not_there_says_so_and_makes_nothing(
-    line: Line, tmp_path: Path, word: str
+    line: Line, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    data = tmp_path / "data"
-    found = line("vault", word, "--data-path", str(data))
+    wrong = tmp_path / "typo"
+    found = line("vault", *words, "--data-path", str(wrong))
 
     assert found.exit_code == 1
-    assert f"There is no vault in {data}" in found.output
+    assert f"There is no vault in {wrong}" in found.output
     assert "zomem vault init" in found.output
-    assert not data.exists()
+    assert not wrong.exists()
     assert not line.home.exists()
+
+
+def test_a_mistyped_folder_beside_a_vault_of_the_home_is_made_by_no_look_at_it(line: Line, tmp_path: Path) -> None:
+    line.vault("ingest", "-", given=FACT)
+    wrong = tmp_path / "typo"
+    for words in LOOKING:
+        found = line("vault", *words, "--data-path", str(wrong))
+        assert found.exit_code == 1, words
+        assert f"There is no vault in {wrong}" in found.output, words
+        assert not wrong.exists(), words
+        assert str(tmp_path / "data") in found.output or words[0] == "rebuild"
+    assert "gateway port: 8443" in line.vault("recall", "gateway port")
 
 
 def test_options_may_stand_before_the_word(line: Line, tmp_path: Path) -> None:
@@ -217,3 +238,11 @@ def test_a_file_that_is_no_text_is_refused_in_plain_words(line: Line, tmp_path: 
     assert result.exit_code == 1
     assert "is no text in UTF-8" in result.output
     assert "codec" not in result.output
+
+
+def test_a_vault_with_nothing_to_restore_says_so(line: Line) -> None:
+    line.vault("init")
+    result = line("vault", "restore", "--data-path", str(line.home.parent / "data"))
+
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "nothing to restore" in result.stderr
