@@ -343,3 +343,18 @@ def test_only_recalled_text_is_taken_from_what_is_kept_verbatim() -> None:
 
     assert strip_recalled(log) == log
     assert strip_recalled(f"<think>hm</think>{log}").strip() == log
+
+
+@pytest.mark.parametrize("control", ["\x00", "\x07", "\x08", "\x0b", "\x0c", "\x1b", "\x1c", "\x7f", "\x85", "\x9b"])
+def test_a_control_character_within_a_value_does_not_cut_it(control: str) -> None:
+    text = f"My cat is called Bisc{control}uit.\tMy sister lives in Porto."
+    facts = {fact.key: fact for fact in facts_in(text, speaker=None, role="user")}
+
+    assert facts["cat"].value == "Biscuit"
+    assert facts["cat"].quote == f"My cat is called Bisc{control}uit."
+
+
+def test_a_page_break_between_sentences_parts_them() -> None:
+    facts = facts_in("My cat is called Biscuit.\x0cMy dog is called Rufus.", speaker=None, role="user")
+
+    assert {fact.value for fact in facts} == {"Biscuit", "Rufus"}

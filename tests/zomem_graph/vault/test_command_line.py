@@ -246,3 +246,13 @@ def test_a_vault_with_nothing_to_restore_says_so(line: Line) -> None:
 
     assert (result.exit_code, result.stdout) == (0, "")
     assert "nothing to restore" in result.stderr
+
+
+def test_a_control_character_cuts_no_value_on_its_way_in(line: Line, tmp_path: Path) -> None:
+    line.vault("ingest", "-", given='{"role": "user", "content": "My cat is called Bisc\\u0007uit."}')
+    line.vault("ingest", "-", given='{"subject": "hen", "predicate": "name", "object": "Bisc\\u0007uit"}')
+    line.ok("remember", "dog", "name", "Bisc\x07uit")
+    facts = {fact["subject"]: fact["object"] for fact in json_lines(tmp_path / "data/knowledge-graph/facts.jsonl")}
+
+    assert facts == {"user": "Biscuit", "hen": "Bisc\x07uit"}  # what is stated as a value is kept to the letter
+    assert line.json("lookup", "dog")[0]["value"] == "Bisc\x07uit"

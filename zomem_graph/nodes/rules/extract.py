@@ -7,7 +7,7 @@ nothing, and neither does anything said by an assistant, a tool or a system (doc
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from zomem_graph.nodes.rules._english_life import LIFE_RULES
@@ -18,6 +18,7 @@ from zomem_graph.nodes.rules._fact_values import is_time_only, read_values
 from zomem_graph.nodes.rules._other_tongues import ATTRIBUTES, KIN, OTHER_RULES
 from zomem_graph.nodes.rules._statements import clauses, opened, statements
 from zomem_graph.nodes.rules._wordlists import words
+from zomem_graph.nodes.rules.controls import as_written, without_controls
 from zomem_graph.nodes.rules.keys import is_many, normal, slot
 from zomem_graph.nodes.rules.quotes import strip_not_user_text
 from zomem_graph.nodes.rules.secrets import find_secrets
@@ -84,7 +85,7 @@ def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
     if role != "user":
         return []
     found: dict[str, Candidate] = {}
-    for quote in dict.fromkeys(statements(strip_not_user_text(text))):
+    for quote in dict.fromkeys(statements(strip_not_user_text(without_controls(text)))):
         candidates = _in_sentence(quote, (speaker or "").strip() or "user")
         if candidates and (find_secrets(quote) or "[secret removed:" in quote):
             continue
@@ -93,7 +94,7 @@ def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
                 place = slot(candidate.entity, candidate.key, candidate.value, many=candidate.many)
                 # Of two values in one message the later one is the correction.
                 found.pop(place, None)
-                found[place] = candidate
+                found[place] = replace(candidate, quote=as_written(candidate.quote, text))
     return list(found.values())[:MOST_FACTS]
 
 
