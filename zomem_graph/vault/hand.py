@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.secrets import redact
-from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, fact_id, known_tier, named, writer
+from zomem_graph.nodes.rules.vault_lines import (
+    DIGITS,
+    activation_in,
+    created_in,
+    fact_id,
+    file_id,
+    known_tier,
+    moment_in,
+    named,
+    writer,
+)
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.steps.settle import retire
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
@@ -30,6 +40,11 @@ __all__ = ["HAND", "TakenIn", "erased_texts", "note_files", "take_in", "touched"
 HAND: Final = "hand"
 _STAMPS: Final = "vault.stamps"
 _DETAILS: Final = ("category", "tier", "importance", "confidence")
+_MOMENTS: Final = ("created", "ended_at", "expires_at")
+_KEPT: Final = {
+    "created": "created_at",
+    **{name: name for name in (*_MOMENTS[1:], "source", "text", "persona", "trust", "many", "metadata", "quote")},
+}
 
 
 @dataclass(slots=True)
@@ -97,13 +112,12 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
         if who == "us":
             continue
         try:
-            stored = written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
+            said = written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
             taken.changed += 1
-            if not stored:
-                taken.told.append(Told(where, "was forgotten and is not taken in; `zomem remember` says it anew"))
+            taken.told += [Told(where, one) for one in said]
         except SecretRefused as error:
-            said = line.text.replace(named(line.said)[2], "[secret removed]")
-            _set_aside(ground, taken, where, redact(said)[0], str(error))
+            text = line.text.replace(named(line.said)[2], "[secret removed]")
+            _set_aside(ground, taken, where, redact(text)[0], str(error))
         except InvalidInput as error:
             _set_aside(ground, taken, where, line.text, str(error))
 
@@ -119,46 +133,74 @@ def _set_aside(ground: Ground, taken: TakenIn, where: str, text: str, why: str) 
     taken.told.append(Told(where, f"{why}; kept in {aside.name}"))
 
 
-def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str) -> bool:
-    """Store one line; return whether that was possible, which it is not for what was forgotten."""
+def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str) -> list[str]:
+    """Store one line; return what of it was not taken in, which is all of it for what was forgotten."""
     now = ground.now()
     subject, predicate, value = named(line)
     found = unit.facts.find([fact_id(str(line["id"]))]) if line.get("id") else []
     ground.fall_behind(unit)
     if found and (found[0].entity, found[0].key, found[0].value) == (subject, predicate, value):
-        _change(unit, found[0], line, now, said_again=who == "changed")
-        return True
+        return _change(unit, found[0], line, now, said_again=who == "changed")
+    rated = activation_in(line) if who == "hand" else _rated_anew(unit, found, line)
     new = _new(line, ground, found[0] if found else None)
     if who == "hand":
         new = replace(new, at=created_in(line, now))
     (stored,) = store_facts(unit, ground.memory, [new], now=now)
     if stored.outcome == "forgotten":
-        return False
+        return ["was forgotten and is not taken in; `zomem remember` says it anew"]
     if found and found[0].state == "current" and found[0].id not in (stored.fact.id, *stored.replaced):
         retire(unit, [found[0].id], by=stored.fact, now=now)
     join(unit, [stored.fact, *_ended(unit, stored, found)], {}, now)
-    if who == "hand":
-        rate(unit, {stored.fact.id: activation_in(line)}, now)
-    return True
+    rate(unit, {stored.fact.id: rated}, now)
+    return []
+
+
+def _rated_anew(unit: Unit, found: Iterable[Fact], line: Mapping[str, Any]) -> float | None:
+    """Return how active a line says that a known fact is, None where that is what we wrote."""
+    said = activation_in(line)
+    rows = unit.vault.of([fact.id for fact in found])
+    return None if any(said == round(row.activation, DIGITS) for row in rows.values()) else said
 
 
 def _ended(unit: Unit, stored: Stored, found: Iterable[Fact]) -> list[Fact]:
     return unit.facts.find([*stored.replaced, *(fact.id for fact in found)])
 
 
-def _change(unit: Unit, fact: Fact, line: Mapping[str, Any], now: datetime, *, said_again: bool) -> None:
-    """Take in what else was changed of a fact whose words are the same."""
+def _change(unit: Unit, fact: Fact, line: Mapping[str, Any], now: datetime, *, said_again: bool) -> list[str]:
+    """Take in what else was changed of a fact whose words are the same; return what was not."""
     checked = _detailed(line, fact)
+    rated = _rated_anew(unit, [fact], line)
     values = {name: getattr(checked, name) for name in _DETAILS if getattr(checked, name) != getattr(fact, name)}
     if values:
         unit.facts.change(fact.id, **values)
     if line.get("state") == "archived" and fact.state == "current":
         join(unit, [fact], {}, now)
         archive(unit, {fact.id: now})
-    elif fact.state == "current" and (values or said_again):
-        join(unit, [fact], {}, now)
+    elif fact.state == "current":
+        if values or said_again:
+            join(unit, [fact], {}, now)
+        rate(unit, {fact.id: rated}, now)
     if values or said_again:
         unit.provenance.add([_origin(fact, now)])
+    return _left(fact, line, rated=rated)
+
+
+def _left(fact: Fact, line: Mapping[str, Any], *, rated: float | None) -> list[str]:
+    """Return what was changed in a line and cannot be taken in, with what to do."""
+    name = file_id(fact.id)
+    told = [
+        f"{word} is not taken in and stays {getattr(fact, kept)!s:.60}; for another one run `zomem delete {name}`, "
+        "then add a new line without id and seal"
+        for word, kept in _KEPT.items()
+        if word in line and not _alike(word, line, getattr(fact, kept))
+    ]
+    if rated is not None and fact.state != "current":
+        told.append(f"activation is not taken in: the fact does not hold; `zomem vault restore {name}` first")
+    return told
+
+
+def _alike(word: str, line: Mapping[str, Any], ours: object) -> bool:
+    return bool((moment_in(line, word) if word in _MOMENTS else line[word]) == ours)
 
 
 def _new(line: Mapping[str, Any], ground: Ground, before: Fact | None) -> NewFact:

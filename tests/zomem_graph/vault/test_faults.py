@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,6 +107,55 @@ def test_a_line_by_hand_may_say_when_and_how_active_it_is(ground: Ground) -> Non
     (taken,) = json_lines(ground.facts)
     assert taken["created"] == "2025-12-06T12:00:00+00:00"
     assert taken["activation"] == 0.4
+
+
+def _edited(ground: Ground, **values: Any) -> None:
+    (line,) = json_lines(ground.facts)
+    ground.facts.write_text(json.dumps(line | values) + "\n", "utf-8")
+
+
+def test_an_edited_activation_of_a_known_fact_is_taken_in(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        _edited(ground, activation=0.3)
+        notes = vault.consolidate()["notes"]
+        assert json_lines(ground.facts)[0]["activation"] == 0.3
+        ground.clock.advance(days=30)
+        vault.consolidate()
+        assert json_lines(ground.facts)[0]["activation"] == pytest.approx(0.15, abs=0.01)
+        _edited(ground, object="9443", activation=0.8)
+        vault.consolidate()
+
+    assert notes == []
+    assert [(line["object"], line["activation"]) for line in json_lines(ground.facts)] == [("9443", 0.8)]
+
+
+def test_an_edit_that_leaves_the_activation_alone_says_the_fact_again(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        ground.clock.advance(days=30)
+        vault.consolidate()
+        _edited(ground, importance=1.2)
+        vault.consolidate()
+
+    assert json_lines(ground.facts)[0]["activation"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "edit", [{"created": "2020-01-01T00:00:00+00:00"}, {"source": "elsewhere"}, {"persona": "other"}], ids=str
+)
+def test_what_cannot_be_edited_in_a_known_fact_is_told_and_stays(ground: Ground, edit: dict[str, str]) -> None:
+    (name,) = edit
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        (before,) = json_lines(ground.facts)
+        _edited(ground, **edit)
+        notes = vault.consolidate()["notes"]
+        again = vault.consolidate()["notes"]
+
+    assert any(note.startswith(f"facts.jsonl line 1: {name} is not taken in") for note in notes), notes
+    assert again == []
+    assert json_lines(ground.facts)[0].get(name) == before.get(name)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact, Origin
 
 __all__ = [
+    "DIGITS",
     "Uses",
     "activation_in",
     "created_in",
@@ -26,6 +27,7 @@ __all__ = [
     "fact_of",
     "file_id",
     "known_tier",
+    "moment_in",
     "named",
     "origins_of",
     "sealed",
@@ -33,6 +35,9 @@ __all__ = [
     "without_quotes",
     "writer",
 ]
+
+DIGITS: Final = 4
+"""How exactly a line says how active its fact is."""
 
 _PREFIX: Final = "fact-"
 _PLAIN: Final[Mapping[str, Any]] = {
@@ -90,7 +95,7 @@ def fact_line(fact: Fact, activation: float, origins: Sequence[Origin] = ()) -> 
         "object": fact.value,
         "source": fact.source,
         "created": fact.created_at.isoformat(),
-        "activation": round(activation, 4),
+        "activation": round(activation, DIGITS),
     }
     line |= {name: getattr(fact, name) for name, usual in _PLAIN.items() if getattr(fact, name) != usual}
     if fact.text != _sentence(fact.entity, fact.key, fact.value):
@@ -170,9 +175,9 @@ def fact_of(line: Mapping[str, Any], entry: Mapping[str, Any] | None = None) -> 
         slot=line.get("slot") or slot(subject, predicate, value, many=bool(many)),
         many=bool(many),
         created_at=created,
-        ended_at=_time_or_none(line, "ended_at"),
-        expires_at=_time_or_none(line, "expires_at"),
-        last_accessed=_time_or_none(said, "last_accessed"),
+        ended_at=moment_in(line, "ended_at"),
+        expires_at=moment_in(line, "expires_at"),
+        last_accessed=moment_in(said, "last_accessed"),
         access_count=int(said.get("recalls", 0)),
         superseded_by=fact_id(line["superseded_by"]) if line.get("superseded_by") else None,
         turn_id=line.get("turn_id"),
@@ -183,7 +188,7 @@ def fact_of(line: Mapping[str, Any], entry: Mapping[str, Any] | None = None) -> 
     )
     uses = Uses(
         activation=float(said.get("activation", line.get("activation", 1.0))),
-        as_of=_time_or_none(said, "as_of") or created,
+        as_of=moment_in(said, "as_of") or created,
         last_accessed=fact.last_accessed,
         recalls=fact.access_count,
     )
@@ -213,10 +218,16 @@ def known_tier(tier: Any) -> str:
 
 def created_in(line: Mapping[str, Any], now: datetime) -> datetime | None:
     """Return when a line says its fact was said, None when it says nothing; raise InvalidInput for the future."""
-    created = _time_or_none(line, "created")
+    created = moment_in(line, "created")
     if created is not None and created > now:
         raise InvalidInput(f"created {created.isoformat()} lies in the future. Correct it, or leave it out.")
     return created
+
+
+def moment_in(line: Mapping[str, Any], name: str) -> datetime | None:
+    """Return a time that a line says, None when it says none; raise InvalidInput for what is no time."""
+    value = line.get(name)
+    return None if value is None else _moment(value, name)
 
 
 def activation_in(line: Mapping[str, Any]) -> float | None:
@@ -291,15 +302,10 @@ def _text(line: Mapping[str, Any], name: str) -> str:
 
 
 def _time(line: Mapping[str, Any], name: str) -> datetime:
-    found = _time_or_none(line, name)
+    found = moment_in(line, name)
     if found is None:
         raise InvalidInput(f"{name} must be a time such as 2027-03-01T12:00:00+00:00")
     return found
-
-
-def _time_or_none(line: Mapping[str, Any], name: str) -> datetime | None:
-    value = line.get(name)
-    return None if value is None else _moment(value, name)
 
 
 def _moment(value: object, name: str) -> datetime:
