@@ -83,11 +83,15 @@ def _show(screen: Screen, report: ErasureReport) -> None:
     )
     for trace in report.traces:
         screen.line(f"still in {trace.place} ({trace.form})")
+    for place in report.named:
+        screen.line(f"still named in {place}")
 
 
 def _proof(report: ErasureReport) -> str:
     if report.clean:
         return "nothing of it is left"
+    if report.named and not report.traces:
+        return f"it is still named in {number_of(len(report.named), 'files')}"
     return f"{number_of(len(report.traces), 'traces')} left" if report.traces else "not everything could be checked"
 
 

@@ -205,7 +205,8 @@ class Trace:
 class ErasureReport:
     """What was erased, and the proof: what was scanned and what was still found there.
 
-    `clean` says that the scan looked at everything and found nothing. `listed` names what went (or, in a
+    `clean` says that the scan looked at everything and found nothing. `named` are the places of a vault where others
+    wrote of the entity that was forgotten, each with its lines and what to do. `listed` names what went (or, in a
     dry run, what would go and its text). `shared` counts texts that kept memories say as well, which are
     no traces.
     """
@@ -217,6 +218,7 @@ class ErasureReport:
     listed: tuple[Mapping[str, str], ...] = ()
     scanned: Mapping[str, int] = field(default_factory=dict)
     traces: tuple[Trace, ...] = ()
+    named: tuple[str, ...] = ()
     shared: int = 0
     notes: tuple[str, ...] = ()
 

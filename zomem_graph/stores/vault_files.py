@@ -32,6 +32,7 @@ __all__ = [
     "replace_file",
     "sweep_leftovers",
     "told_clearly",
+    "unpacked",
 ]
 
 _OURS = 0o600
@@ -164,20 +165,27 @@ def repack(path: Path, cut: Callable[[str, bytes], bytes]) -> bool:
 
     One that cannot be read is left as it is. Raises StoreReadOnly.
     """
-    files: list[tuple[str, bytes]] = []
-    changed, moment = False, 0
+    members = _members(path)
+    files = [(member.name, cut(member.name, data)) for member, data in members]
+    changed = any(left != data for (_name, left), (_member, data) in zip(files, members, strict=True))
+    return changed and replace_file(path, pack(files, int(members[-1][0].mtime)))
+
+
+def unpacked(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file in an archive; none of one that cannot be read."""
+    return ((member.name, data) for member, data in _members(path))
+
+
+def _members(path: Path) -> list[tuple[tarfile.TarInfo, bytes]]:
+    found: list[tuple[tarfile.TarInfo, bytes]] = []
     try:
         with tarfile.open(path, "r:gz") as archive:
             for member in archive:
-                content = archive.extractfile(member)
-                if content is None:
-                    continue
-                data, moment = content.read(), int(member.mtime)
-                files.append((member.name, cut(member.name, data)))
-                changed = changed or files[-1][1] != data
+                if (content := archive.extractfile(member)) is not None:
+                    found.append((member, content.read()))
     except (tarfile.TarError, OSError, EOFError, zlib.error):
-        return False
-    return changed and replace_file(path, pack(files, moment))
+        return []
+    return found
 
 
 def json_object(text: str) -> dict[str, Any] | None:

@@ -11,13 +11,14 @@ from typing import Any
 from zomem_graph.nodes.rules.keys import normal
 from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import redact
+from zomem_graph.nodes.rules.session_lines import SESSION_PREFIX
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.nodes.steps.observe import without_forgotten
 from zomem_graph.nodes.steps.remember import stays_forgotten
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.unit import Unit
-from zomem_graph.vault.ground import SESSION_PREFIX, Ground
+from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.ingest import given_in
 
 __all__ = ["forgotten_in", "quotes_nothing_of"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.scope import Scope
@@ -23,10 +23,7 @@ from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault.lease import Lease
 from zomem_graph.vault.options import VaultOptions
 
-__all__ = ["SESSION_PREFIX", "Ground", "Told"]
-
-SESSION_PREFIX: Final = "vault/"
-"""How the sessions of a vault's logs begin in the database."""
+__all__ = ["Ground", "Told"]
 
 _ID, _NOTES, _DAYS = "vault.id", "vault.notes", "vault.days"
 _PAGES = "vault.pages"

@@ -8,7 +8,7 @@ from typing import Any
 
 from zomem_graph.asking import CaptureWords, capture_request
 from zomem_graph.nodes.flow import run
-from zomem_graph.nodes.rules.session_lines import message_in
+from zomem_graph.nodes.rules.session_lines import SESSION_PREFIX, message_in
 from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
@@ -21,7 +21,7 @@ from zomem_graph.vault.activity import join
 from zomem_graph.vault.following import follow
 from zomem_graph.vault.forgotten import forgotten_in
 from zomem_graph.vault.given import is_fact, missing_of_a_fact
-from zomem_graph.vault.ground import SESSION_PREFIX, Ground, Told
+from zomem_graph.vault.ground import Ground, Told
 from zomem_graph.vault.ingest import Given, Ingested, Written, embed_new, given_in, session_line, write_facts
 
 __all__ = ["blank_forgotten", "keep_log", "keep_turns", "read_sessions", "unread_bytes"]

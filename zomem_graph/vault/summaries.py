@@ -11,11 +11,12 @@ from datetime import date, datetime, time, timedelta
 
 from zomem_graph.nodes.rules.daily import section_of
 from zomem_graph.nodes.rules.loops import loops_in
+from zomem_graph.nodes.rules.session_lines import SESSION_PREFIX
 from zomem_graph.nodes.rules.vault_pages import SECTIONS, DayEntry, daily_block, told_in, with_block, without
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vault_files import replace_file
-from zomem_graph.vault.ground import SESSION_PREFIX, Ground
+from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.mirror import read_page
 
 __all__ = ["entries_of", "strike", "write_days"]

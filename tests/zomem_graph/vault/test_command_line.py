@@ -256,3 +256,27 @@ def test_a_control_character_cuts_no_value_on_its_way_in(line: Line, tmp_path: P
 
     assert facts == {"user": "Biscuit", "hen": "Bisc\x07uit"}  # what is stated as a value is kept to the letter
     assert line.json("lookup", "dog")[0]["value"] == "Bisc\x07uit"
+
+
+def test_the_proof_names_where_others_still_name_somebody(line: Line, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    line.vault("ingest", "-", given='{"subject": "Ines", "predicate": "city", "object": "Porto"}')
+    page = data / "MEMORY.md"
+    page.write_text(f"Ask\nInes first.\n\n{page.read_text('utf-8')}\nInesita is another.\n", "utf-8")
+    line.vault("consolidate")
+    log = data / "sessions/2026-01-05-090000.jsonl"
+    log.write_text('{"role": "user", "content": "Hello"}\n{"role": "user", "content": "In\\u0065s is ill"}\n')
+
+    result = line("forget", "--entity", "ines", "--yes")
+    assert result.exit_code == 1
+    assert f"still named in {page}: line 2: edit it by hand" in result.stdout.replace("\n", " ")
+    assert f"still named in {log}: line 2: `zomem vault ingest`" in result.stdout.replace("\n", " ")
+    assert "nothing of it is left" not in result.stdout
+    named = line("forget", "--entity", "ines", "--yes", "--json")
+    assert [place.split(": ")[1] for place in json.loads(named.stdout)["named"]] == ["line 2"] * 3  # and the archive
+
+    page.write_text(page.read_text("utf-8").replace("Ines first", "her first"), "utf-8")
+    line.vault("ingest")
+    for archive in (data / "backups").iterdir():
+        archive.unlink()
+    assert "nothing of it is left" in line.ok("forget", "--entity", "ines", "--yes")

@@ -244,3 +244,23 @@ def test_a_message_said_again_later_is_no_copy(ground: Ground) -> None:
 
     assert report["turns"] == 1
     assert log.read_bytes() == before
+
+
+def test_a_message_of_few_words_is_blanked_in_its_own_log_only(ground: Ground) -> None:
+    with ground.open() as vault:
+        one, other = (
+            ground.session(f"2026-01-0{day}-090000", ("user", "Hi Bo"), ("user", "Hi Al")) for day in (3, 4)
+        )
+        vault.ingest()
+        hits = vault.memory.search("Hi Al")
+        (mine,) = [
+            hit.id
+            for hit in hits
+            if hit.kind == "turn" and hit.text == "Hi Al" and "03" in hit.created_at.isoformat()
+        ]
+        report = vault.memory.forget(id=mine)
+
+    assert report.clean
+    assert "Hi Al" not in one.read_text("utf-8")
+    assert "Hi Bo" in one.read_text("utf-8")
+    assert "Hi Al" in other.read_text("utf-8")

@@ -11,6 +11,7 @@ __all__ = [
     "FactForms",
     "Mark",
     "fact_marks",
+    "names_in",
     "needles_of",
     "shares_wording",
     "shingles",
@@ -66,6 +67,12 @@ class FactForms:
         if not self.value or self.value not in form or not _occurs(self.value, form):
             return False
         return self.value_tells or any(_occurs(name, form) for name in self.names)
+
+
+def names_in(name: str, text: str) -> bool:
+    """Return whether a text has a name in it, as whole words."""
+    form = normal(name)
+    return bool(form) and _occurs(form, normal(text))
 
 
 def shingles(text: str) -> set[str]:

@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-__all__ = ["message_in"]
+__all__ = ["SESSION_PREFIX", "message_in"]
+
+SESSION_PREFIX: Final = "vault/"
+"""How the sessions of a vault's logs begin in the database."""
 
 _ROLES: Final[Mapping[str, str]] = {
     "user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "bot": "assistant",

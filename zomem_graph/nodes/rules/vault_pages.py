@@ -17,6 +17,7 @@ __all__ = [
     "daily_block",
     "listed_in",
     "memory_block",
+    "own_lines",
     "own_text",
     "page_line",
     "struck",
@@ -215,6 +216,17 @@ def own_text(page: str) -> str:
     if begin is None or end is None:
         return page
     return page[:begin] + page[end:]
+
+
+def own_lines(page: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that stand outside of the block, with their numbers in the page."""
+    begin, end = _ends(page)
+    inside = range(0) if begin is None or end is None else range(begin, end)
+    at = 0
+    for number, line in enumerate(page.splitlines(keepends=True), start=1):
+        if at not in inside:
+            yield number, line
+        at += len(line)
 
 
 def _ends(page: str) -> tuple[int | None, int | None]:

@@ -18,6 +18,7 @@ from zomem_graph.nodes.steps.needles import still_held
 from zomem_graph.nodes.steps.selection import Wanted, said_of, select_wanted, strings_in, texts_of, things_in
 from zomem_graph.nodes.steps.summaries import remove_summaries
 from zomem_graph.nodes.steps.vault_erasing import clean_vault, fall_behind, vault_of
+from zomem_graph.nodes.steps.vault_mentions import still_named
 from zomem_graph.nodes.values import ErasureReport, Trace, plain
 from zomem_graph.stores.checkpoint_files import list_checkpoints
 from zomem_graph.stores.erasure import Selection
@@ -86,10 +87,9 @@ def forget(
     vault = _vault(services)
     cleaned = _clean_files(services, wanted, erased, all_gone, needles, checkpoints=checkpoints)
     if vault is not None and vault.root.is_dir():
-        cleaned["vault"] = clean_vault(
-            services, vault, needles, ids=erased.gone.ids, facts=[*erased.gone.facts.values()]
-        )
+        cleaned["vault"] = clean_vault(services, vault, needles, gone=erased.gone)
     scan = _scan(services, needles, checkpoints, vault)
+    named = () if vault is None or wanted.entity is None else still_named(vault, wanted.entity)
     left += [*(note for one in cleaned.values() for note in one.notes), *scan.unread]
     if not left:
         with services.stores.write() as unit:
@@ -100,7 +100,7 @@ def forget(
     return ErasureReport(
         persona=wanted.persona,
         dry_run=False,
-        clean=not scan.found and not left,
+        clean=not (scan.found or left or named),
         counts={name: count for name, count in erased.counts.items() if count},
         listed=tuple(_listed(erased.gone, with_text=False)),
         scanned={
@@ -111,6 +111,7 @@ def forget(
             "looked_for": len(needles),
         },
         traces=tuple(Trace(place=place, form=form) for place, form in scan.found),
+        named=tuple(named),
         shared=shared,
         notes=(*left, *_limits(services, vault)),
     )

@@ -6,17 +6,20 @@ files by its keyed hash, so that a rebuild brings none of it back.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.erasing import FactForms, needles_of
 from zomem_graph.nodes.rules.keys import normal
+from zomem_graph.nodes.rules.session_lines import SESSION_PREFIX, message_in
 from zomem_graph.nodes.rules.vault_lines import fact_id, without_quotes, writer
 from zomem_graph.nodes.rules.vault_pages import page_line, struck
 from zomem_graph.nodes.steps.needles import still_held
+from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.proof import Needles
@@ -60,6 +63,17 @@ class _Gone:
     names: frozenset[str]
     listed: frozenset[tuple[str, str]]
     forms: tuple[FactForms, ...]
+    said: frozenset[tuple[str, str]] = frozenset()
+
+    def in_log(self, session: str, line: bytes) -> bool:
+        """Return whether a line of a session log says what went, in whatever spelling of JSON."""
+        if self.in_bytes(line):
+            return True
+        message = message_in(json_object(line.decode("utf-8", "replace")) or {})
+        if message is None:
+            return False
+        content = message["content"]
+        return (session, normal(content)) in self.said or (b"\\" in line and self.in_text(content))
 
     def in_bytes(self, line: bytes) -> bool:
         return bool(self.needles.found_in(line))
@@ -99,16 +113,15 @@ def is_behind(unit: Unit) -> bool:
     return unit.journal.meta(_PENDING) == "1"
 
 
-def clean_vault(
-    services: Services, place: Place, needles: Needles, *, ids: Iterable[str], facts: Sequence[Fact]
-) -> Cleaned:
+def clean_vault(services: Services, place: Place, needles: Needles, *, gone: Selection) -> Cleaned:
     """Take what was erased out of the files of a vault and its archives, and note there that it was."""
     done = Cleaned()
-    gone = _gone(services, needles, ids=ids, facts=facts)
+    said = frozenset((turn.session, normal(turn.content)) for turn in gone.turns.values())
+    went = replace(_gone(services, needles, ids=gone.ids, facts=[*gone.facts.values()]), said=said)
     try:
         with FolderLock(place.lock).held(wait_seconds=_PATIENCE):
             with told_clearly(place.root):
-                _clean(place, gone, done)
+                _clean(place, went, done)
             with services.stores.read() as unit:
                 write_graves(unit, place)
     except (StoreLocked, StoreReadOnly) as error:
@@ -158,7 +171,7 @@ def _clean(place: Place, gone: _Gone, done: Cleaned) -> None:
                 path.unlink(missing_ok=True)
             done.removed.append(path.name)
     for path in place.session_files():
-        if blank_lines(path, lambda _number, line: gone.in_bytes(line)):
+        if blank_lines(path, partial(_is_gone, _session(path), gone)):
             done.rewritten.append(path.name)
     texts = [place.facts, place.archived, place.entities, place.relations, place.unreadable, place.memory_md]
     for path in (*texts, *(path for _day, path in place.days())):
@@ -176,7 +189,9 @@ def _cut(name: str, data: bytes, gone: _Gone) -> bytes:
     if name.endswith(".md"):
         page = struck(data.decode("utf-8", "surrogateescape"), gone.in_text, gone.listed)
         return page.encode("utf-8", "surrogateescape")
-    cut = _WAYS.get(name.rpartition("/")[2], _cut_line if name.startswith("sessions/") else None)
+    cut = _WAYS.get(name.rpartition("/")[2])
+    if name.startswith("sessions/"):
+        cut = partial(_cut_said, _session(Path(name)))
     if cut is None:
         return data
     lines = data.split(b"\n")
@@ -184,9 +199,17 @@ def _cut(name: str, data: bytes, gone: _Gone) -> bytes:
     return data if kept == lines else b"\n".join(kept)
 
 
-def _cut_line(line: bytes, gone: _Gone) -> bytes:
+def _is_gone(session: str, gone: _Gone, _number: int, line: bytes) -> bool:
+    return gone.in_log(session, line)
+
+
+def _session(path: Path) -> str:
+    return f"{SESSION_PREFIX}{path.stem}"
+
+
+def _cut_said(session: str, line: bytes, gone: _Gone) -> bytes:
     """Return a line of a session log, blanked where it says what went: the others keep their places."""
-    return b" " * len(line) if gone.in_bytes(line) else line
+    return b" " * len(line) if gone.in_log(session, line) else line
 
 
 def _cut_fact(line: bytes, gone: _Gone) -> bytes | None:
