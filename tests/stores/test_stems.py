@@ -5,7 +5,7 @@ import sqlite3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zomem_graph.stores.stems import stem
+from zomem_graph.stores.stems import stem, stems_among
 
 _ENDINGS = [
     "s",
@@ -44,3 +44,9 @@ def stemmed_by_sqlite(word: str) -> str:
 @given(words)
 def test_a_stem_is_the_one_the_full_text_makes(word: str) -> None:
     assert stem(word) == stemmed_by_sqlite(word)
+
+
+@given(st.lists(words), st.sets(words))
+def test_looking_for_some_stems_finds_those_of_all_words(said: list[str], asked: set[str]) -> None:
+    wanted = {stem(word) for word in asked}
+    assert stems_among(" ".join(said), wanted) == {stem(word) for word in said} & wanted

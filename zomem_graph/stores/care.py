@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.care_records import CareMove, CareRun
@@ -20,6 +20,9 @@ _item = sql.items.c
 _use = sql.access_log.c
 _run = sql.care_runs.c
 _move = sql.care_moves.c
+# What every search asks, built once: to build a statement costs as much as to run it.
+_USES = select(sql.access_log).where(_use.item_id.in_(bindparam("ids", expanding=True))).order_by(_use.at)
+_DAYS = select(sql.active_days.c.day).order_by(sql.active_days.c.day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +58,13 @@ class Care:
 
     def active_days(self) -> tuple[date, ...]:
         """Return the UTC days on which memory was in use, in order."""
-        rows = self._connection.execute(select(sql.active_days.c.day).order_by(sql.active_days.c.day))
-        return tuple(date.fromisoformat(row[0]) for row in rows)
+        return tuple(date.fromisoformat(row[0]) for row in self._connection.execute(_DAYS))
 
     def uses_of(self, item_ids: Sequence[str]) -> dict[str, list[Access]]:
         """Return every use of these items, oldest first."""
         found: dict[str, list[Access]] = {}
         for part in _parts(item_ids):
-            rows = self._connection.execute(select(sql.access_log).where(_use.item_id.in_(part)).order_by(_use.at))
-            for row in rows.mappings():
+            for row in self._connection.execute(_USES, {"ids": list(part)}).mappings():
                 found.setdefault(row["item_id"], []).append(Access(**row))
         return found
 

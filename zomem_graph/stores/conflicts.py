@@ -36,6 +36,16 @@ _AROUND = (  # every new fact asks it, so it is built once
     .where(_fact.persona == bindparam("whose"), or_(_STANDS, _WENT))
     .limit(_MOST_AROUND)
 )
+_EITHER: Any = bindparam("ids", expanding=True)
+_OF_FACTS = (  # and every search this
+    select(sql.fact_conflicts)
+    .where(
+        or_(_t.fact_id.in_(_EITHER), _t.conflicting_fact_id.in_(_EITHER)),
+        _t.resolution.in_(bindparam("resolutions", expanding=True)),
+    )
+    .order_by(_t.created_at.desc(), _t.id)
+    .limit(10_000)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +91,8 @@ class Conflicts:
         found: list[Conflict] = []
         for start in range(0, len(fact_ids), 400):
             part = list(fact_ids[start : start + 400])
-            either = or_(_t.fact_id.in_(part), _t.conflicting_fact_id.in_(part))
-            found += self._found(either, _t.resolution.in_(list(resolutions)), limit=10_000)
+            rows = self._connection.execute(_OF_FACTS, {"ids": part, "resolutions": list(resolutions)})
+            found += [Conflict(**row) for row in rows.mappings()]
         return list({conflict.id: conflict for conflict in found}.values())
 
     def between(self, one: str, other: str) -> Conflict | None:

@@ -17,6 +17,12 @@ _t = sql.facts.c
 _CURRENT = select(sql.facts).where(
     _t.persona == bindparam("whose"), _t.slot == bindparam("where"), _t.state == "current"
 )
+_FOUND = select(sql.facts).where(_t.id.in_(bindparam("ids", expanding=True))).order_by(_t.created_at.desc())
+_TOUCH = (
+    update(sql.facts)
+    .where(_t.id.in_(bindparam("ids", expanding=True)))
+    .values(last_accessed=bindparam("at"), access_count=_t.access_count + 1)
+)
 
 
 class Facts:
@@ -84,7 +90,9 @@ class Facts:
 
     def find(self, ids: Sequence[str]) -> list[Fact]:
         """Return facts by id, in any state."""
-        return self._many(_t.id.in_(list(ids))) if ids else []
+        if not ids:
+            return []
+        return [Fact(**row) for row in self._connection.execute(_FOUND, {"ids": list(ids)}).mappings()]
 
     def end(self, ids: Sequence[str], *, state: str, at: datetime, superseded_by: str | None = None) -> None:
         """Give current facts another state from this time on."""
@@ -112,11 +120,7 @@ class Facts:
     def touch(self, ids: Sequence[str], *, at: datetime) -> None:
         """Count one access and move `last_accessed`."""
         if ids:
-            self._connection.execute(
-                update(sql.facts)
-                .where(_t.id.in_(list(ids)))
-                .values(last_accessed=at, access_count=_t.access_count + 1)
-            )
+            self._connection.execute(_TOUCH, {"ids": list(ids), "at": at})
 
     def purge(self, ids: Sequence[str]) -> int:
         """Remove facts for good."""

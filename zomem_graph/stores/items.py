@@ -1,6 +1,6 @@
 """The searchable side of every fact, turn, episode and loop: words, vector, scope, state."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import log
@@ -18,7 +18,7 @@ from zomem_graph.stores.driver import marks, plain
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.outbox import Outbox, collection_name
 from zomem_graph.stores.records import Item
-from zomem_graph.stores.stems import stem
+from zomem_graph.stores.stems import stems_among
 from zomem_graph.stores.tokens import Tokens
 from zomem_graph.stores.words import scope_words, search_text
 
@@ -373,10 +373,10 @@ class Items:
                 found[entity].append(num)
         return found
 
-    def stems_of(self, nums: Sequence[int]) -> dict[int, frozenset[str]]:
-        """Return the stems of each item's own words and title."""
+    def stems_of(self, nums: Sequence[int], among: Collection[str]) -> dict[int, frozenset[str]]:
+        """Return which of the given stems each item's own words and title have."""
         rows = self._connection.execute(_WORDS, {"nums": list(nums)}).all()
-        return {num: frozenset(map(stem, f"{own} {title}".split())) for num, own, title in rows}
+        return {num: stems_among(f"{own} {title}", among) for num, own, title in rows}
 
     def total(self) -> int:
         """Return about how many items there are, at no cost: the highest number given."""

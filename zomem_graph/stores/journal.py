@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
@@ -12,6 +12,11 @@ from zomem_graph.stores.records import Access, CaptureRun, Extraction, GateDecis
 
 __all__ = ["EMBEDDER_KEY", "Journal"]
 
+_use = sql.access_log.c
+# Every search asks it, so it is built once.
+_COUNTED = select(_use.item_id).where(
+    _use.turn_key == bindparam("turn"), _use.item_id.in_(bindparam("ids", expanding=True))
+)
 EMBEDDER_KEY = "embedder"  # in `meta`: the identity of the embedder whose vectors the store holds
 
 
@@ -26,10 +31,8 @@ class Journal:
         """Record uses; return the ids that were not yet counted in their turn."""
         if not uses:
             return []
-        t = sql.access_log.c
-        ids, key = [use.item_id for use in uses], uses[0].turn_key
-        known = self._connection.execute(select(t.item_id).where(t.turn_key == key, t.item_id.in_(ids)))
-        seen = {row[0] for row in known}
+        asked = {"turn": uses[0].turn_key, "ids": [use.item_id for use in uses]}
+        seen = {row[0] for row in self._connection.execute(_COUNTED, asked)}
         new = [use for use in uses if use.item_id not in seen]
         if new:
             self._connection.execute(self._dialect.insert_new(sql.access_log), [_values(use) for use in new])

@@ -4,9 +4,10 @@ FTS5's `porter` tokenizer stems inside the database; this is the same rule for w
 outside of it. A test holds both equal on real words.
 """
 
+from collections.abc import Collection
 from functools import lru_cache
 
-__all__ = ["stem"]
+__all__ = ["stem", "stems_among"]
 
 _VOWELS = frozenset("aeiou")
 _STEP2 = (
@@ -63,6 +64,15 @@ _STEP4 = (
     "ize",
 )
 _LONGEST = 64  # FTS5 leaves longer words as they are
+
+
+def stems_among(text: str, wanted: Collection[str]) -> frozenset[str]:
+    """Return which of the wanted stems the words of a text have.
+
+    Stems keep the first letter of their words, so only words that begin like a wanted one are stemmed.
+    """
+    first = {one[:1] for one in wanted}
+    return frozenset(found for word in text.split() if word[:1] in first and (found := stem(word)) in wanted)
 
 
 @lru_cache(maxsize=20_000)

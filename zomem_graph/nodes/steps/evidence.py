@@ -39,7 +39,7 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
     talked_of = {stem(term) for term in query.history_terms} - asked
     rarity = unit.items.rarity([*asked, *talked_of])
     own = sum(rarity[one] for one in rarity.keys() & asked)
-    covered = unit.items.stems_of(ranking.best(_JUDGED)) if rarity else {}
+    covered = unit.items.stems_of(ranking.best(_JUDGED), rarity) if rarity else {}
     coverage, total = 0.0, own
     for found in covered.values():
         # What the conversation talked of counts where it is found: an answer holds few of its names.

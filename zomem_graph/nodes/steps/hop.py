@@ -87,10 +87,10 @@ def _gain(unit: Unit, query: Query, look: Look, nums: Sequence[int], options: Re
     """Return the measure of what these items cover of the question: by tokens where they have some."""
     asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
     if look.late is None:
-        return by_stems(unit.items.stems_of(nums), unit.items.rarity(asked), options.hop)
+        return by_stems(unit.items.stems_of(nums, asked), unit.items.rarity(asked), options.hop)
     late = look.late.extended(unit, nums)
     bare = [num for num in nums if num not in late.columns]
-    stems = unit.items.stems_of(nums) if bare else {}
+    stems = unit.items.stems_of(nums, asked) if bare else {}
     otherwise = by_stems(stems, unit.items.rarity(asked) if bare else {}, options.hop)
     return by_tokens(late.similarities, late.columns, late.weights, options.hop, otherwise=otherwise)
 

@@ -101,17 +101,18 @@ def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOpti
 
 
 def _learn(services: Services, reached: _Reached, hits: Sequence[Hit], query: Query) -> dict[str, float]:
-    """Add hits to what is reached, with their stems and names; return the question's rarity."""
+    """Add hits to what is reached, with the names and the question's stems they hold; return its rarity."""
     with services.stores.read() as unit:
         numbers = unit.items.numbers_of([hit.id for hit in hits])
-        stems = unit.items.stems_of(list(numbers.values()))
+        asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
+        stems = unit.items.stems_of(list(numbers.values()), asked)
         entities = unit.items.entities_of(list(numbers.values()))
         for hit in hits:
             if (num := numbers.get(hit.id)) is not None:
                 reached.hits.setdefault(hit.id, hit)
                 reached.stems[hit.id] = stems.get(num, frozenset())
                 reached.entities[hit.id] = entities.get(num, [])
-        return unit.items.rarity(list(dict.fromkeys(stem(term) for term in terms(query.text))))
+        return unit.items.rarity(asked)
 
 
 def _sure(reached: _Reached, rarity: Mapping[str, float]) -> float:
@@ -176,7 +177,7 @@ def _arrive(
     with services.stores.read() as unit:
         personas = readable(unit, scope)
         numbers = unit.items.numbers_of(list(best))
-        stems = unit.items.stems_of(list(numbers.values()))
+        stems = unit.items.stems_of(list(numbers.values()), rarity)
         fits = allowed(query, personas, services.clock())
         live = {c.id: c for c in unit.items.candidates(list(numbers.values())) if fits(c)}
         described = describe(unit, [(c.id, c.kind) for c in live.values()])
