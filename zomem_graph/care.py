@@ -1,17 +1,30 @@
 """The verbs of `Memory` that look after it by themselves: maintenance and its undo. `Memory` inherits them."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.care_values import MOST_CHANGES, MaintenanceReport, UndoReport
 from zomem_graph.nodes.flow import arun, run
-from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.ports import Embedder, Services
+from zomem_graph.settings import Settings
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.journal import EMBEDDER_KEY
+from zomem_graph.stores.vector_cache import SqlVectorCache
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
 
 __all__ = ["Care"]
 
 
 class _Opened(Services, Protocol):
     """What these verbs need of the memory they are part of."""
+
+    settings: Settings
+
+    def change_over(self, embedder: Embedder) -> None: ...
+
+    def flush(self, *, progress: Callable[[int, int], None] | None = None) -> int: ...
 
     def _check_open(self) -> None: ...
 
@@ -62,3 +75,29 @@ class Care:
 
         self._check_open()
         return undo_last(self)
+
+    def change_embedder(
+        self: _Opened,
+        embeddings: "str | Embedder | Embeddings",
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Make the vectors of everything anew with another embedder, which is this store's from now on.
+
+        Return how many changes the index took; `progress` is called with (done, total) texts. It is asked before
+        anything is changed; what is interrupted goes on with the next `flush`. Memories that other processes have
+        open search by words until they are opened again. Raises InvalidInput, ModelMissing or ModelError.
+        """
+        from zomem_graph.models import resolve_embedder
+
+        self._check_open()
+        embedder, _notes = resolve_embedder(
+            embeddings, self.settings, cache=SqlVectorCache(self.stores.database, self.clock)
+        )
+        if embedder is None:
+            raise InvalidInput('"none" makes no vectors. To go by words only set ZO_MODEL_EMBEDDING=none.')
+        embedder.embed_documents(["Does it answer?"])
+        with self.stores.write() as unit:
+            unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)
+        self.change_over(embedder)
+        return self.flush(progress=progress)

@@ -1,10 +1,12 @@
 """Ready graphs over our nodes, returned uncompiled: checkpointer, name and nesting are yours."""
 
 from collections.abc import Sequence
+from inspect import isfunction, ismethod, signature
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_type_hints
 
 from langchain_core.messages import AnyMessage
+from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
@@ -19,6 +21,7 @@ from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.state import MaintenanceState, MemoryState
 from zomem_graph.nodes.steps.maintain import Upkeep
+from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.swarm import create_swarm_graph
 
 __all__ = [
@@ -29,6 +32,9 @@ __all__ = [
     "create_swarm_graph",
     "with_memory",
 ]
+
+
+_CURE = "Annotate the node's state with MemoryState, or derive your own state from it."
 
 
 class _MemoryOnly(TypedDict, total=False):
@@ -97,10 +103,14 @@ def create_maintenance_graph(
 def create_chat_graph(
     memory: Memory, chat_node: Any, *, context_schema: Any = None
 ) -> StateGraph[Any, Any, Any, Any]:
-    """Return recall → your chat node → capture. Your node reads `memory_context`, or calls `with_memory`."""
+    """Return recall → your chat node → capture. Your node reads `memory_context`, or calls `with_memory`.
+
+    A node that takes a MessagesState is given the MemoryState; one whose own state lacks `memory_context`
+    raises InvalidInput here and now.
+    """
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=context_schema)
     graph.add_node("recall", create_recall_graph(memory).compile())
-    graph.add_node("chat", chat_node)
+    graph.add_node("chat", chat_node, input_schema=_given_to(chat_node))
     graph.add_node("capture", create_capture_graph(memory, source="chat").compile())
     graph.add_edge(START, "recall")
     graph.add_edge("recall", "chat")
@@ -109,10 +119,35 @@ def create_chat_graph(
     return graph
 
 
+def _given_to(chat_node: Any) -> type | None:
+    """Return MemoryState for a node that takes bare messages, None for one that takes what it says itself."""
+    if not callable(chat_node) and not isinstance(chat_node, Runnable):
+        raise InvalidInput(f"the chat node must be a function or a Runnable, not {type(chat_node).__name__}.")
+    function = chat_node if isfunction(chat_node) or ismethod(chat_node) else vars(type(chat_node)).get("__call__")
+    if not (isfunction(function) or ismethod(function)):
+        return None
+    names = [name for name in signature(function).parameters if name != "self"]
+    try:
+        wanted = get_type_hints(function).get(names[0]) if names else None
+    except NameError:  # a type that only its own function knows; LangGraph cannot read it either
+        return None
+    if not isinstance(wanted, type):
+        return None
+    fields = get_type_hints(wanted)
+    if not fields or "memory_context" in fields:
+        return None
+    if fields.keys() <= get_type_hints(MemoryState).keys():
+        return MemoryState
+    raise InvalidInput(f"{wanted.__name__}, the state of the chat node, has no memory_context. {_CURE}")
+
+
 def with_memory(state: MemoryState, *, placement: Placement = "system") -> list[AnyMessage]:
     """Return the messages for your model, with the recalled block at the latest user message.
 
     The block stands at the tail, so the prefix stays the same and prompt caches survive; nothing is added
     to the state. `placement="user"` is for models that take system messages at the beginning only.
+    Raises InvalidInput for a state that cannot hold the block: it would be lost without a word.
     """
+    if not any(name.startswith("memory_") for name in state):
+        raise InvalidInput(f"the state that with_memory was given has no memory_context. {_CURE}")
     return place_block(state["messages"], state.get("memory_context", ""), placement=placement)

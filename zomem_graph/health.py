@@ -119,8 +119,9 @@ def _name(model: ChatModel) -> str:
 
 def _embedder(memory: "Memory") -> Check:
     if memory.embedder is None:
-        said = "; ".join(memory.standing_notes()) or "none"
-        return Check(name="embedder", status="yellow", said=said, cure='pip install "zomem-graph[local]"')
+        said, _, cure = ("; ".join(memory.standing_notes()) or "none").partition(". Run ")
+        cure = f"Run {cure}" if cure else 'pip install "zomem-graph[local]"'
+        return Check(name="embedder", status="yellow", said=said, cure=cure)
     try:
         memory.embedder.embed_documents(["health check"])  # a question might be answered by the cache
     except ZomemError as error:

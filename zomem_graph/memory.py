@@ -419,6 +419,10 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         """Return what is missing for good, for `degraded`."""
         return self._notes
 
+    def change_over(self, embedder: Embedder) -> None:
+        """Use another embedder from now on; `change_embedder` is the way in."""
+        self.embedder, self._notes = embedder, ()
+
     def wake_worker(self) -> None:
         """Tell the background worker that something waits."""
         self.background.wake()

@@ -146,6 +146,44 @@ def test_capture_works_in_a_host_with_bare_messages_state(memory: Memory) -> Non
     assert memory.stats()["turns"] == 1
 
 
+class Own(MessagesState):
+    """A host's state that cannot hold what memory has to say."""
+
+    mood: str
+
+
+def test_a_node_that_takes_bare_messages_is_given_the_block(memory: Memory) -> None:
+    memory.remember("sister", "job", "nurse", persona="ann")
+    seen: list[str] = []
+
+    def answer(state: MessagesState) -> dict[str, Any]:
+        seen.append(str(with_memory(state)))  # type: ignore[arg-type]  # as many write it
+        return {"messages": [AIMessage("ok")]}
+
+    create_chat_graph(memory, answer).compile().invoke(say(QUESTION), ANN)
+    assert "sister job: nurse" in seen[0]
+
+
+def test_a_node_whose_state_cannot_hold_the_block_is_refused_when_the_graph_is_built(memory: Memory) -> None:
+    def answer(state: Own) -> dict[str, Any]:
+        return {"messages": []}
+
+    with pytest.raises(InvalidInput, match="Own, the state of the chat node, has no memory_context"):
+        create_chat_graph(memory, answer)
+    with pytest.raises(InvalidInput, match="must be a function or a Runnable, not NoneType"):
+        create_chat_graph(memory, None)
+
+
+def test_a_block_that_the_graph_cannot_hold_is_not_lost_without_a_word(memory: Memory) -> None:
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    graph.add_node("answer", lambda state: {"messages": with_memory(state)})
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "answer")
+    with pytest.raises(InvalidInput, match="derive your own state from it"):
+        graph.compile().invoke(say(QUESTION), ANN)
+
+
 def test_what_the_model_sees_anyway_is_not_recalled_again(memory: Memory, model: ScriptedChatModel) -> None:
     app = chat(memory, model)
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)

@@ -16,11 +16,20 @@ def index(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make full text and index anew from the tables.")
     ] = False,
+    embeddings: Annotated[
+        str | None,
+        typer.Option(
+            "--embeddings",
+            metavar="P:M",
+            help="Change over to another embedder: everything is embedded again.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Embed and index what waits. Nothing that has a vector is embedded again."""
+    """Embed and index what waits. Nothing that has a vector of this store's embedder is embedded again."""
     with call.memory() as memory:
         with call.screen.progress("indexing"):
-            indexed = memory.flush()
+            indexed = memory.flush() if embeddings is None else memory.change_embedder(embeddings)
         done = {"indexed": indexed, **(memory.repair() if rebuild else {})}
         notes = memory.standing_notes()
     call.answer(

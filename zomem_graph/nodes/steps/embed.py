@@ -14,7 +14,7 @@ __all__ = ["add_missing_tokens", "embed_pending", "feed_and_heal", "feed_index"]
 
 
 def embed_pending(services: Services, *, limit: int) -> int:
-    """Embed up to `limit` live items that have no vector yet; return how many got one. Raises ModelError.
+    """Embed up to `limit` live items without a vector of this embedder; return how many got one. Raises ModelError.
 
     They get their token vectors too where there is a model for them. Two processes may embed the same
     text; the second write changes nothing of value.
@@ -25,7 +25,8 @@ def embed_pending(services: Services, *, limit: int) -> int:
     with services.stores.read() as unit:
         waiting = unit.items.pending(embedder=embedder.identity, limit=limit)
         recorded = unit.journal.meta(EMBEDDER_KEY)
-    if not waiting:
+    # Whose vectors a store holds may be changed by another process: then this one searches by words.
+    if not waiting or recorded not in (None, embedder.identity):
         return 0
     vectors, tokens = _embedded(embedder, [text for _num, text, _digest in waiting])
     with services.stores.write() as unit:
