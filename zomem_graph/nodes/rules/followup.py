@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 from zomem_graph.nodes.rules.cue_words import FUNCTION_WORDS
@@ -104,7 +105,9 @@ def is_followup(message: str, history: Sequence[str] | None = None) -> FollowUp:
     """
     sentence = _read(message[:HEAD_CHARACTERS])
     signals = tuple(dict.fromkeys(_signals(sentence)))
-    if (history is not None and not history) or len(sentence.words.words) > SHORT_WORDS:
+    first = history is not None and not history
+    # Whoever speaks of himself knows which dentist: "the" and a past event need no conversation then.
+    if first or sentence.of_oneself or len(sentence.words.words) > SHORT_WORDS:
         signals = tuple(signal for signal in signals if signal not in _GAPS)
     score = sum(_WEIGHTS[signal] for signal in signals)
     needed = score >= THRESHOLD
@@ -120,6 +123,12 @@ class _Sentence:
     written: tuple[str, ...]
     tokens: tuple[str, ...]
     named: frozenset[int]
+
+    @property
+    def of_oneself(self) -> bool:
+        """Whether the one who asks speaks of himself."""
+        asks = any(two[1] == "i" and two[0] in AUXILIARIES for two in pairwise(self.tokens))
+        return asks or not _ONESELF.isdisjoint(self.tokens)
 
 
 def _read(message: str) -> _Sentence:
@@ -167,10 +176,12 @@ def _without_noun(sentence: _Sentence, position: int) -> bool:
     if tokens[position] == "it" and _is_empty_it(tokens[position + 1 : position + 5]):
         return False
     before = tokens[:position]
+    nouns = [token for token in before if _is_content(token)]
+    if sentence.of_oneself and tokens[position] not in _SUBJECTS and nouns:
+        return False  # "where does my brother keep his bike"
     if not _BREAKS.intersection(before):
         # "Did Ana sell her house": a name in the same clause may own it, but is not its subject.
         return tokens[position] in _SUBJECTS or all(name > position for name in sentence.named)
-    nouns = [token for token in before if _is_content(token)]
     return not nouns or "the" in before
 
 
@@ -235,6 +246,7 @@ def _is_vague(words: tuple[str, ...]) -> bool:
 
 
 _STOPS: Final = frozenset(".?!")
+_ONESELF: Final = frozenset("my mine we us our ours".split())
 _SUBJECTS: Final = frozenset("he she it they".split())
 _DETERMINERS: Final = frozenset("a an the my your our his her their its".split())
 _BREAKS: Final = frozenset(", ; : . ? ! and but if when because so or while".split())
