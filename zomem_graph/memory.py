@@ -221,7 +221,8 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         """Store what was said, verbatim and once; return the turns that were new.
 
         Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}. A history that
-        grew, was trimmed or is replayed is laid over what the session holds; only the rest is new.
+        grew, was trimmed or is replayed is laid over what the session holds; only the rest is new. What is observed
+        is not learned from by a later `capture`: give a conversation to one of the two.
         """
         from zomem_graph.nodes.steps.messages import to_said
         from zomem_graph.nodes.steps.observe import clean, store_turns

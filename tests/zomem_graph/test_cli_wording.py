@@ -202,3 +202,12 @@ def test_what_is_odd_but_kept_is_a_note_without_our_code(zomem: CommandLine) -> 
 @pytest.mark.parametrize("given", ["[]", '"hi"', "hello"])
 def test_a_hook_is_told_what_it_should_give(given: str, zomem: CommandLine) -> None:
     assert "the hook reads one JSON object" in zomem("gate", "--hook", given=given).stderr
+
+
+def test_a_capture_of_what_is_kept_already_says_so(zomem: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "talk.md").write_text("Ann: I live in Porto.\nBot: ok\n", "utf-8")
+    zomem.ok("observe", str(tmp_path / "talk.md"))
+    done = zomem("capture", str(tmp_path / "talk.md"))
+    assert done.stdout.startswith("0 turns, 0 facts")
+    assert "all of it was kept before" in done.stderr
+    assert zomem.json("capture", str(tmp_path / "talk.md"))["known"] == 2

@@ -17,7 +17,7 @@ __all__ = ["capture"]
 capture = group("Learn from a conversation: its turns, and the facts in them.", usage="| COMMAND [ARGS]...")
 
 _UNREAD = ("status", "persona", "session", "turns", "attempts")
-_SUMS = ("turns", "facts", "unchanged", "superseded", "skipped", "redacted", "queued", "loops", "links")
+_SUMS = ("turns", "known", "facts", "unchanged", "superseded", "skipped", "redacted", "queued", "loops", "links")
 
 
 @sub_command(capture, "file")
@@ -119,5 +119,7 @@ def _show(screen: Screen, document: dict[str, Any], *, dry_run: bool) -> None:
         counted = f"{number_of(document['turns'], 'turns')} and {number_of(document['facts'], 'facts')}"
         screen.note(f"would store {counted}; nothing was changed")
         return
-    told = [name for name in _SUMS if document[name] or name in ("turns", "facts")]
+    told = [name for name in _SUMS if name != "known" and (document[name] or name in ("turns", "facts"))]
     screen.line(", ".join(number_of(document[name], name) for name in told))
+    if document["known"] and not document["turns"]:
+        screen.note("all of it was kept before; capture learns from what is new to it, not from what observe kept")

@@ -131,11 +131,13 @@ class Recollection:
 class CaptureReport:
     """What a capture did. `queued` counts extraction jobs a model has yet to read.
 
+    `known` counts the messages that were kept before, by a capture or by `observe`: they are not learned from again.
     `loops` counts the open loops it began, `resolved_loops` those it closed. `links` are ties between facts
     that a dry run would make.
     """
 
     turns: int = 0
+    known: int = 0
     facts: int = 0
     unchanged: int = 0
     superseded: int = 0

@@ -73,7 +73,8 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
         return report
     if not extraction_models(services, request.model) and request.model is not None:
         raise InvalidInput(f"model {request.model!r:.80} is no model that could read. Name provider:model.")
-    report, job_id = yield from work(lambda: _write(services, request, cleaned, redacted, started))
+    known = len(request.messages) - len(unread)
+    report, job_id = yield from work(lambda: _write(services, request, cleaned, redacted, started, known))
     if request.inline and job_id is not None:
         report = yield from extract_now(services, report, job_id)
     services.wake_worker()
@@ -86,7 +87,7 @@ def _unread(services: Services, request: CaptureRequest) -> Sequence[Said]:
 
 
 def _write(
-    services: Services, request: CaptureRequest, messages: Sequence[Said], redacted: int, now: datetime
+    services: Services, request: CaptureRequest, messages: Sequence[Said], redacted: int, now: datetime, known: int
 ) -> tuple[CaptureReport, str | None]:
     """Write everything in one transaction; return the report and the id of the job for the model, if any."""
     has_model = bool(extraction_models(services, request.model))
@@ -106,6 +107,7 @@ def _write(
             job_id = queue_extraction(unit, turns, request.scope, request.source, now, model=request.model)
         report = CaptureReport(
             turns=len(turns),
+            known=known + len(wanted) - len(turns),
             facts=sum(one.outcome != "unchanged" for one in facts),
             unchanged=sum(one.outcome == "unchanged" for one in facts),
             superseded=sum(len(one.replaced) for one in facts),
