@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         with_memory,
     )
     from zomem_graph.memory import Memory
-    from zomem_graph.middleware import MemoryMiddleware
+    from zomem_graph.middleware import MemoryMiddleware as MemoryMiddleware  # needs an extra: not among __all__
     from zomem_graph.nodes.briefing import create_briefing_node
     from zomem_graph.nodes.capture import create_capture_node
     from zomem_graph.nodes.compose import create_compose_node
@@ -36,7 +36,6 @@ __all__ = [
     "CaptureReport",
     "Hit",
     "Memory",
-    "MemoryMiddleware",
     "MemoryOptions",
     "MemoryState",
     "MemoryStore",
@@ -105,4 +104,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_HOMES)

@@ -23,11 +23,14 @@ __all__ = [
     "as_hits",
     "aware",
     "capture_request",
+    "entries",
     "messages_in",
     "new_fact",
     "recall_request",
+    "scope_given",
     "search_query",
     "telling_which",
+    "whole",
 ]
 
 
@@ -79,7 +82,7 @@ def search_query(text: str, words: SearchWords) -> "Query":
     kinds = words.get("kinds")
     query = Query(
         text=text,
-        limit=words.get("limit", 10),
+        limit=whole("limit", words.get("limit", 10)),
         kinds=KINDS if kinds is None else tuple(kinds),
         hyde=words.get("hyde"),
         graph=words.get("graph", True),
@@ -98,17 +101,31 @@ def recall_request(message: str, words: RecallWords) -> "RecallRequest":
 
     if not isinstance(message, str):
         raise InvalidInput(f"message must be text, not {type(message).__name__}.")
-    if (budget := words.get("token_budget", 1_000)) < 1:
+    if (budget := whole("token_budget", words.get("token_budget", 1_000))) < 1:
         raise InvalidInput(f"token_budget must be at least 1, not {budget}.")
     return RecallRequest(
         message=message,
-        scope=words.get("scope") or Scope(),
+        scope=scope_given(words.get("scope")),
         history=_texts(words.get("history", ())),
-        limit=words.get("limit", 10),
+        limit=whole("limit", words.get("limit", 10)),
         token_budget=budget,
         as_of=aware("as_of", words.get("as_of")),
         probe=words.get("probe", False),
     )
+
+
+def scope_given(scope: Scope | None) -> Scope:
+    """Return the scope of a call, the shared one for none; raise InvalidInput for what is no Scope."""
+    if scope is not None and not isinstance(scope, Scope):
+        raise InvalidInput(f'scope must be a Scope, such as Scope(persona="ana"), not {scope!r:.80}.')
+    return scope or Scope()
+
+
+def whole(name: str, value: int) -> int:
+    """Return a whole number; raise InvalidInput for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{name} must be a whole number, not {value!r:.40}.")
+    return value
 
 
 def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "CaptureRequest":
@@ -122,13 +139,20 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "
     messages = messages_in(conversation) if isinstance(conversation, str) else to_said(conversation)
     return CaptureRequest(
         messages=messages,
-        scope=words.get("scope") or Scope(),
+        scope=scope_given(words.get("scope")),
         session=words.get("session"),
         source=words.get("source", "api"),
         dry_run=words.get("dry_run", False),
         inline=words.get("inline", False),
         model=words.get("model"),
     )
+
+
+def entries(items: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
+    """Return what is to be gone through; raise InvalidInput for what cannot be, and for one dict or text alone."""
+    if not isinstance(items, Iterable) or isinstance(items, str | bytes | Mapping):
+        raise InvalidInput(f"items must be a list of dicts, not {type(items).__name__}.")
+    return items
 
 
 def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":

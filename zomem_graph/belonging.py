@@ -3,6 +3,7 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
+from zomem_graph.asking import scope_given
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
@@ -41,7 +42,7 @@ class Belonging:
         from zomem_graph.nodes.steps.access import readable
 
         self._check_open()
-        who, now = scope or Scope(), self.clock()
+        who, now = scope_given(scope), self.clock()
         with self.stores.read() as unit:
             weights = readable(unit, who)
             found = unit.facts.lookup([*weights], address(entity, key), now=now)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Protocol, Unpack
 
-from zomem_graph.asking import RecallWords, recall_request
+from zomem_graph.asking import RecallWords, recall_request, scope_given
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
@@ -73,14 +73,14 @@ class EarlierWork:
         from zomem_graph.nodes.steps.briefing import brief
 
         self._check_open()
-        return run(brief(self, scope or Scope(), domain=domain))
+        return run(brief(self, scope_given(scope), domain=domain))
 
     async def abriefing(self: _Opened, *, domain: str | None = None, scope: Scope | None = None) -> "Briefing":
         """Do the same as `briefing` without blocking the event loop."""
         from zomem_graph.nodes.steps.briefing import brief
 
         self._check_open()
-        return await arun(brief(self, scope or Scope(), domain=domain))
+        return await arun(brief(self, scope_given(scope), domain=domain))
 
     def continuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62).

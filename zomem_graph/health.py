@@ -136,7 +136,10 @@ def _database(memory: "Memory") -> Check:
         unit.journal.set_meta("health_checked", memory.clock().isoformat())
     if fault is not None:
         return Check(
-            name="database", status="red", said=fault, cure="Restore the newest copy from the backups folder."
+            name="database",
+            status="red",
+            said=fault,
+            cure="Restore a copy: yours, or one in the backups folder.",
         )
     return Check(name="database", status="green", said=f"{memory.stores.database.place} reads and writes")
 

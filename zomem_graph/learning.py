@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
-from zomem_graph.asking import CaptureWords, capture_request
+from zomem_graph.asking import CaptureWords, capture_request, scope_given
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
@@ -81,7 +81,7 @@ class Learning:
         from zomem_graph.streaming import CaptureStream
 
         self._check_open()
-        return CaptureStream(self, scope=scope or Scope(), source=source, session=session, model=model)
+        return CaptureStream(self, scope=scope_given(scope), source=source, session=session, model=model)
 
     def capture_stats(self: _Opened) -> dict[str, Any]:
         """Return what captures brought, what no model has read yet and why, and the last five (spec F44)."""

@@ -19,8 +19,10 @@ from zomem_graph.asking import (
     SearchWords,
     as_hits,
     aware,
+    entries,
     new_fact,
     recall_request,
+    scope_given,
     search_query,
     telling_which,
 )
@@ -42,7 +44,7 @@ from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import Closed, ZomemError
+from zomem_graph.stores.errors import Closed, InvalidInput, ZomemError
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.unit import Unit
@@ -115,6 +117,8 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         """
         from zomem_graph.stores.journal import EMBEDDER_KEY
 
+        if clock is not None and not callable(clock):
+            raise InvalidInput(f"clock must be a function that returns aware datetimes, not {clock!r:.80}.")
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
         place = Home(settings.home, settings.database_file, settings.checkpoint_dir)
@@ -189,7 +193,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     def remember_many(self, items: Iterable[Mapping[str, Any]]) -> list[Fact]:
         """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
         facts = []
-        for number, item in enumerate(items):
+        for number, item in enumerate(entries(items)):
             fact = new_fact(item, number)
             with telling_which(number, fact.entity):
                 facts.append(fact.checked(self.options.write))
@@ -228,11 +232,12 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.nodes.steps.observe import clean, store_turns
 
         self._check_open()
+        who = scope_given(scope)
         said, _redacted = clean(to_said(messages), self.options.write)
         with self.stores.write() as unit:
             now = self.clock()
             unit.care.in_use(now)
-            turns = store_turns(unit, said, scope=scope or Scope(), session=session, now=now)
+            turns = store_turns(unit, said, scope=who, session=session, now=now)
         self.background.wrote(len(turns))
         return turns
 
@@ -296,7 +301,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     def _search(self, query: str, words: SearchWords) -> Flow[Hits]:
         from zomem_graph.nodes.steps.retrieve import retrieve
 
-        scope = words.get("scope") or Scope()
+        scope = scope_given(words.get("scope"))
         found = yield from retrieve(self, search_query(query, words), scope)
         note = None
         if not words.get("probe", False):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from zomem_graph.asking import scope_given
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
@@ -28,7 +29,7 @@ class Reach:
         """Search and hop over links and shared names until the question is covered; every hop is told."""
         self._check_open()
         options = MultiHopOptions(max_hops=max_hops)
-        return run(_hop(self, query, limit, scope or Scope(), options))
+        return run(_hop(self, query, limit, scope_given(scope), options))
 
     async def ahop(
         self: _Opened, query: str, *, scope: Scope | None = None, max_hops: int = 3, limit: int = 5
@@ -36,7 +37,7 @@ class Reach:
         """Do the same as `hop` without blocking the event loop."""
         self._check_open()
         options = MultiHopOptions(max_hops=max_hops)
-        return await arun(_hop(self, query, limit, scope or Scope(), options))
+        return await arun(_hop(self, query, limit, scope_given(scope), options))
 
 
 def _hop(services: Services, text: str, limit: int, scope: Scope, options: MultiHopOptions) -> "Flow[Hopped]":

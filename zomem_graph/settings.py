@@ -163,6 +163,8 @@ class Settings:
 
 def _home(argument: str | Path | None) -> tuple[Path, str]:
     if argument is not None:
+        if not isinstance(argument, str | Path):
+            raise InvalidInput(f"home must be the path of a folder, not {argument!r:.80}.")
         if not str(argument).strip():
             raise InvalidInput("home is empty. Name a folder, or leave it out.")
         return Path(argument).expanduser(), "argument"

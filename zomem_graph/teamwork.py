@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from zomem_graph.asking import scope_given
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope
@@ -95,5 +96,5 @@ def _request(
         candidates=() if executors is None else candidates_of(executors),
         strategy=strategy or settings.routing_strategy,
         category=category,
-        scope=scope or Scope(),
+        scope=scope_given(scope),
     )

@@ -288,3 +288,11 @@ def test_of_many_questions_a_sample_is_asked_that_something_answers() -> None:
     assert {question.kind for question in few} == {"temporal"}
     assert questions_for(Conversation("few", (), questions[:5]), ()) == questions[:5]
     assert [each.text for each in questions_for(Conversation("mine", (), questions), ["why?"])] == ["why?"]
+
+
+def test_the_demo_goes_on_by_words_where_the_embedder_does_not_answer(chat: str, home: Path) -> None:
+    nobody = {"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+    zomem = CommandLine(home, ZO_MODEL_EMBEDDING="openai:text-embedding-3-small", **nobody)
+    done = zomem("demo", chat, "--ask", "Who is my landlord, did I tell you?")
+    assert (done.exit_code, "Duarte" in done.stdout) == (0, True)
+    assert "is found by its words" in done.stderr

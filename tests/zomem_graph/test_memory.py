@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -290,3 +291,37 @@ def test_logs_in_a_message_are_stored_verbatim(memory: Memory) -> None:
     said = "Here is the log:\nAssistant: started\nERROR [db] connection refused at 10:02"
     memory.capture([{"role": "user", "content": said}])
     assert any("connection refused" in hit.text for hit in memory.search("connection refused log", kinds=["turn"]))
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda memory: memory.search("a", scope="ann"), "scope must be a Scope"),
+        (lambda memory: memory.recall("a", scope={"persona": "ann"}), "scope must be a Scope"),
+        (lambda memory: memory.hop("a", scope="ann"), "scope must be a Scope"),
+        (lambda memory: memory.search("a", limit=1.5), "limit must be a whole number, not 1.5"),
+        (lambda memory: memory.search("a", limit=None), "limit must be a whole number"),
+        (lambda memory: memory.recall("a", token_budget="x"), "token_budget must be a whole number"),
+        (lambda memory: memory.remember_many(None), "items must be a list of dicts, not NoneType"),
+        (lambda memory: memory.remember_many({"entity": "a"}), "items must be a list of dicts, not dict"),
+        (lambda memory: memory.remember("a", "b", "c", many="yes"), "many must be True, False or None"),
+        (lambda memory: memory.remember("a", "b", "c", persona=None), "persona must be text"),
+        (lambda memory: memory.observe([{"role": "user", "content": "a"}], session=4), "session must be text"),
+        (
+            lambda memory: memory.observe([{"role": "user", "content": "a", "at": "0001-01-01T00:00+14:00"}]),
+            "outside",
+        ),
+        (lambda _memory: Scope(persona=None), "persona must be a text"),  # type: ignore[arg-type]  # so it is
+        (lambda _memory: Memory.open(5), "home must be the path of a folder"),  # type: ignore[arg-type]  # so it is
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_name(ask: Any, said: str, memory: Memory) -> None:
+    before = memory.stats()
+    with pytest.raises(InvalidInput, match=said):
+        ask(memory)
+    assert memory.stats() == before
+
+
+def test_a_clock_that_is_none_is_refused(home: Path) -> None:
+    with pytest.raises(InvalidInput, match="clock must be a function"):
+        Memory.open(home, clock=5)  # type: ignore[arg-type]  # so it is

@@ -18,6 +18,7 @@ from zomem_graph.demo.run import Answered, Demo, questions_for
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.values import plain
+from zomem_graph.stores.errors import ModelError
 
 __all__ = ["demo"]
 
@@ -79,8 +80,11 @@ def _live(call: Call, agent: Demo, memory: Memory) -> None:
     with call.screen.progress("living through it", agent.turns) as advance:
         for _turn in agent.live():
             advance(1)
-    with call.screen.progress("embedding and indexing"):
-        memory.flush()
+    try:
+        with call.screen.progress("embedding and indexing"):
+            memory.flush()
+    except ModelError as error:
+        call.screen.note(f"{error} What has no vector yet is found by its words.")
 
 
 def _ask(call: Call, agent: Demo, memory: Memory, questions: Sequence[Any]) -> list[Answered]:

@@ -29,7 +29,7 @@ class Scope:
 
     def __post_init__(self) -> None:
         for field, value in (("persona", self.persona), ("thread", self.thread), ("executor", self.executor)):
-            if value is None:
+            if value is None and field != "persona":
                 continue
             if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
                 raise InvalidInput(f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}.")

@@ -199,13 +199,13 @@ class SqliteDialect:
             return StoreReadOnly(f"{place} cannot be written ({error.orig}). Free some space on the disk.")
         if "malformed" in said or "not a database" in said or "corrupt" in said:
             return StoreDamaged(
-                f"{place} is damaged ({error.orig}). Restore a copy from the backups folder beside it, "
-                "or move the file away and import again."
+                f"{place} is damaged ({error.orig}). Restore your copy, or one from the backups folder beside it "
+                "if there is one, or move the file away and import again."
             )
         if "no such table" in said:
             return StoreDamaged(
                 f"{place} lacks its tables ({error.orig}): it was replaced while it was open, or is no memory. "
-                "Open the memory again, or restore a copy from the backups folder beside it."
+                "Open the memory again, or restore a copy of it."
             )
         if isinstance(error, OperationalError):
             return StoreError(f"{place} cannot be used: {error.orig}")

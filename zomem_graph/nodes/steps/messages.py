@@ -122,4 +122,8 @@ def _time(value: Any, number: int) -> datetime | None:
             raise InvalidInput(f"message {number} has the time {value!r:.80}; use seconds since 1970.") from error
     if not isinstance(value, datetime):
         raise InvalidInput(f"message {number} has a time of type {type(value).__name__}; use ISO 8601 or a datetime.")
-    return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    try:
+        return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    except OverflowError as error:
+        said = f"message {number} has the time {value.isoformat()}, which in UTC is outside the years 1 to 9999."
+        raise InvalidInput(said) from error

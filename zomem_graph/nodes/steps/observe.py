@@ -133,6 +133,8 @@ def append_turns(
 
 def session_of(scope: Scope, session: str | None) -> str:
     """Return the session messages belong to: the one named, else the thread, else the common one."""
+    if session is not None and not isinstance(session, str):
+        raise InvalidInput(f"session must be text, not {type(session).__name__}.")
     return session or scope.thread or _DEFAULT_SESSION
 
 

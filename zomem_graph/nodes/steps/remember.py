@@ -77,6 +77,10 @@ class NewFact:
         if self.text is not None:
             _check_text("text", self.text, options.longest_text)
         _check_trust(self.said_by)
+        if not isinstance(self.persona, str):
+            raise InvalidInput(f"persona must be text, not {type(self.persona).__name__}.")
+        if self.many is not None and not isinstance(self.many, bool):
+            raise InvalidInput(f"many must be True, False or None, not {self.many!r:.40}.")
         _check_number("importance", self.importance, 2.0)
         _check_number("confidence", self.confidence, 1.0)
         if not isinstance(self.metadata, Mapping):
