@@ -30,7 +30,11 @@ _STANDS = and_(
     _fact.state == "current",
     func.length(_fact.value) <= _LONGEST,
 )
-_WENT = and_(_fact.slot == bindparam("where"), _fact.created_at >= bindparam("since"), _fact.state != "current")
+_WENT = and_(
+    _fact.slot == bindparam("where"),
+    or_(_fact.created_at >= bindparam("since"), _fact.state == "retracted"),
+    _fact.state != "current",
+)
 _AROUND = (  # every new fact asks it, so it is built once
     select(_fact.id, _fact.key, _fact.value, _fact.created_at, _fact.state)
     .where(_fact.persona == bindparam("whose"), or_(_STANDS, _WENT))
@@ -137,6 +141,8 @@ class Conflicts:
 
     def around(self, persona: str, slot: str, *, since: datetime) -> list[Stated]:
         """Return what is stated of the entity of a slot in few words, and what the slot had and lost of late.
+
+        With every value of the slot that was never true, however long ago it was retracted.
 
         Of an entity with very many facts those without a key come first; the rest is for `detect`.
         """

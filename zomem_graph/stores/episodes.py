@@ -112,6 +112,16 @@ class Episodes:
         found = self._found(select(sql.episodes).select_from(joined).where(*where), 1)
         return found[0] if found else None
 
+    def of_sessions(self, persona: str, sessions: Sequence[str]) -> list[Episode]:
+        """Return the current episodes of these sessions, whatever they came from."""
+        joined = sql.episodes.join(sql.items, _item.id == _t.id)
+        found: list[Episode] = []
+        for start in range(0, len(sessions), 500):
+            part = list(sessions[start : start + 500])
+            where = (_t.persona == persona, _t.session.in_(part), _item.state == "current")
+            found += self._found(select(sql.episodes).select_from(joined).where(*where), 10_000)
+        return found
+
     def purge(self, ids: Sequence[str]) -> int:
         """Remove episodes and their entities for good."""
         gone = 0

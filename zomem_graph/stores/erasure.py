@@ -5,7 +5,7 @@ outside the tables (the index, free pages, backups, files) is the business of `r
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -161,16 +161,16 @@ class Erasure:
             loops = sql.open_loops
             self._connection.execute(update(loops).where(loops.c.turn_id.in_(part)).values(turn_id=None))
 
-    def leave_facts(self, fact_ids: Sequence[str]) -> None:
-        """Cut the way from facts that stay to the ones that took their place and go."""
-        p = sql.fact_provenance.c
-        for part in _parts(fact_ids):
-            self._connection.execute(
-                update(sql.facts).where(_fact.superseded_by.in_(part)).values(superseded_by=None)
-            )
-            self._connection.execute(
-                update(sql.fact_provenance).where(p.superseded_by.in_(part)).values(superseded_by=None)
-            )
+    def leave_facts(self, gone: Mapping[str, Fact]) -> None:
+        """Close the gaps that facts leave in the histories of their slots: what they followed, the next one follows.
+
+        When a value ended is known still; what took its place is the next value that is kept, or nothing.
+        """
+        f, p = sql.facts, sql.fact_provenance
+        for fact_id in gone:
+            after = _next_kept(gone, fact_id)
+            self._connection.execute(update(f).where(f.c.superseded_by == fact_id).values(superseded_by=after))
+            self._connection.execute(update(p).where(p.c.superseded_by == fact_id).values(superseded_by=after))
 
     def unqueue(self, turn_ids: Sequence[str]) -> int:
         """Take turns out of the jobs that wait for a model; a job without turns goes. Returns of how many."""
@@ -273,6 +273,16 @@ class Erasure:
         rows = self._connection.execute(select(table.c.id, *named).where(table.c.persona == persona)).all()
         ids = [row[0] for row in rows if any(holds(_told(value)) for value in row[1:] if value)]
         return self._delete(table, ids, table.c.id)
+
+
+def _next_kept(gone: Mapping[str, Fact], fact_id: str) -> str | None:
+    """Return the id of the first fact in the line of successors that does not go; None when the line ends."""
+    passed: set[str] = set()
+    after: str | None = fact_id
+    while after is not None and after in gone and after not in passed:
+        passed.add(after)
+        after = gone[after].superseded_by
+    return None if after in passed else after
 
 
 def _told(value: Any) -> str:

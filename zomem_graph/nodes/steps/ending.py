@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.relations import relation_note
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
+from zomem_graph.nodes.steps.episodes import unlearn
 from zomem_graph.nodes.steps.summaries import drop_summaries
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
@@ -77,6 +78,7 @@ def retract_one(services: Services, item_id: str, reason: str, scope: Scope | No
         _leave_summaries(unit, item)
         if facts:
             _retract_fact(unit, facts[0], reason, now)
+            unlearn(unit, facts[0], now=now, zone=UTC if scope is None else scope.zone)
         found = unit.facts.find([item_id])
     services.wake_worker()
     return found[0] if found else None

@@ -1,7 +1,7 @@
 """Store what happened: an episode a caller tells of, and one for each captured session (spec F43, F50)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, get_args
 
@@ -10,19 +10,19 @@ from zomem_graph.nodes.rules.cues import read_cues
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.failures import says_it_failed
 from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.rules.told import LONGEST_ITEM, listed, without_learned
 from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.steps.summaries import drop_summaries
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Episode, Fact, Loop, Outcome, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["OUTCOMES", "Learned", "NewEpisode", "store_episode", "tell_learned", "tell_session"]
+__all__ = ["OUTCOMES", "Learned", "NewEpisode", "store_episode", "tell_learned", "tell_session", "unlearn"]
 
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 _LONGEST_SUMMARY = 1_000  # of a captured session; what comes later is still in the turns
-_LONGEST_QUOTE = 160
-_MOST_TOLD = 5
 _CAPTURE_LABEL = "capture."
 _MOST_ENTITIES = 50
 
@@ -177,6 +177,23 @@ def _go_on(
     return changed
 
 
+def unlearn(unit: Unit, fact: Fact, *, now: datetime, zone: tzinfo = UTC) -> None:
+    """Let no episode go on telling that a fact was learned which was never true; what was said stays."""
+    turns = {fact.turn_id, *(origin.turn_id for origin in unit.provenance.of([fact.id]))}
+    sessions = sorted({turn.session for turn in unit.turns.find([id_ for id_ in turns if id_])})
+    for episode in unit.episodes.of_sessions(fact.persona, sessions):
+        summary = without_learned(episode.summary, fact.text)
+        if summary == episode.summary:
+            continue
+        drop_summaries(unit, [episode.id])
+        if not summary:
+            unit.items.end([episode.id], state="deleted", at=now)
+            continue
+        unit.episodes.change(episode.id, summary=summary)
+        unit.items.purge([episode.id])
+        unit.items.add([_item(replace(episode, summary=summary), zone)])
+
+
 def _item(episode: Episode, zone: tzinfo) -> NewItem:
     """Return the searchable side: summary, entities and what the metadata says, one a line (spec T12)."""
     # The label of the capture is in every captured episode, so it tells none from another.
@@ -204,24 +221,16 @@ def _opening(turns: Sequence[Turn]) -> str | None:
             cues = read_cues(turn.content)
             if not (cues.empty or cues.courtesy_only):
                 said = " ".join(turn.content.split())
-                return said if len(said) <= _LONGEST_QUOTE else said[: _LONGEST_QUOTE - 1] + "…"
+                return said if len(said) <= LONGEST_ITEM else said[: LONGEST_ITEM - 1] + "…"
     return None
 
 
 def _told(learned: Learned) -> list[str]:
     return [
-        _listed("Learned", [fact.text for fact in learned.facts]),
-        _listed("Left open", [loop.title for loop in learned.opened]),
-        _listed("Finished", [loop.title for loop in learned.resolved]),
+        listed("Learned", [fact.text for fact in learned.facts]),
+        listed("Left open", [loop.title for loop in learned.opened]),
+        listed("Finished", [loop.title for loop in learned.resolved]),
     ]
-
-
-def _listed(verb: str, things: Sequence[str]) -> str:
-    if not things:
-        return ""
-    shown = "; ".join(thing[:_LONGEST_QUOTE] for thing in things[:_MOST_TOLD])
-    more = len(things) - _MOST_TOLD
-    return f"{verb}: {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _sentences(parts: Iterable[str]) -> str:

@@ -176,7 +176,7 @@ def _purge(unit: Unit, gone: Selection) -> None:
     unit.loops.purge([*gone.loops])
     unit.erasure.leave_turns([*gone.turns])
     unit.provenance.leave_turns([*gone.turns])
-    unit.erasure.leave_facts([*gone.facts])
+    unit.erasure.leave_facts(gone.facts)
 
 
 def _marks(gone: Selection) -> dict[Mark, datetime | None]:

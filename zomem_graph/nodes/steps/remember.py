@@ -208,11 +208,16 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
         return Stored(fact=_confirmed(unit, current, new, at, now), outcome="unchanged", notes=notes)
     window = timedelta(hours=options.toggle_hours)
     around = unit.conflicts.around(new.persona, address, since=at - window)
+    if (untrue := _retracted(unit, new, around, at=at, now=now)) is not None:
+        said = (
+            f"{untrue.text!r:.80} was retracted and is said here as it was before; say it again with `zomem remember`"
+        )
+        return Stored(fact=untrue, outcome="unchanged", notes=(*notes, said))
     strategy: Any = new.on_conflict or options.on_conflict
     judged = judge(_statement(new, at), _rivals(unit, new, current, around, many=many), strategy=strategy)
     settled = settle(unit, fact, judged, origin=_origin(new, fact, now, at), now=now)
     if settled.fact.state == "current":
-        gone = [(one.id, one.value) for one in around if one.state != "current"]
+        gone = [(one.id, one.value) for one in around if one.state != "current" and one.at >= at - window]
         gone += [] if current is None else [(current.id, current.value)]
         swing = oscillation(unit, fact, gone, times=options.toggles, hours=options.toggle_hours, now=now)
         notes += (swing,) if swing is not None else ()
@@ -228,6 +233,27 @@ def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
     if new.repeats_a_source:
         marks += source_marks(new.metadata.get("source_id"))
     return graves.of(new.persona, marks)
+
+
+def _retracted(unit: Unit, new: NewFact, around: Sequence[Stated], *, at: datetime, now: datetime) -> Fact | None:
+    """Return the fact that was never true and that a text only says again; None when it is a statement of its own.
+
+    Said before the retraction it is the old statement. In the same words it is too, unless it has a time of its
+    own after that: a conversation that is read again in another session has none, or its old one.
+    """
+    if not new.repeats_a_source:
+        return None
+    ids = [one.id for one in around if one.state == "retracted" and same_value(one.value, new.value)]
+    for fact in unit.facts.find(ids):
+        since = fact.metadata.get("retracted_at")
+        if not isinstance(since, str):
+            continue
+        if at <= datetime.fromisoformat(since):
+            return fact
+        quotes = {fact.quote, *(origin.quote for origin in unit.provenance.of([fact.id]))}
+        if at >= now and normal(new.quote or "") in {normal(quote or "") for quote in quotes}:
+            return fact
+    return None
 
 
 def _other_names(unit: Unit, new: NewFact) -> tuple[str, ...]:
