@@ -81,10 +81,15 @@ class Truth:
     ) -> ErasureReport:
         """Erase for good what a persona has, and prove it; nothing named raises InvalidInput.
 
-        `entity` and everything that mentions it; `id`, one or several; `matching`, a literal piece of text
-        in any letter case; `everything` empties the persona. Goes: rows, full text, vectors, links, the
-        turns behind it, caches, logs, queue, persona files, checkpoints, backups and free pages. A later
-        import or capture does not bring it back. A dry run changes nothing and lists what would go.
+        `entity` and everything that names it: a name of several words in any letter case, a single word only
+        where it is written as a name, for "mark" and "port" are words too; where such a word is kept, the
+        report says so. `id`, one or several; `matching`, a literal piece of text in any letter case;
+        `everything` empties the persona. With what is named goes what retells it in its own words or by a
+        telling value, and what logs say of it is blanked. Goes: rows, full text, vectors, links, the turns
+        behind it, caches, queue, persona files, checkpoints, backups and free pages. Documents of a
+        `MemoryStore` are an application's: they are named and left. A later import or capture does not bring
+        it back. A dry run changes nothing and lists what would go. An id that was erased before is taken
+        again: what had to be left then is done now.
         """
         from zomem_graph.models.cached import CachedEmbedder
         from zomem_graph.nodes.steps.forget import Wanted, forget

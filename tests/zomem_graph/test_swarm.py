@@ -341,7 +341,9 @@ def test_forgetting_reaches_what_executors_and_procedures_say(memory: Memory) ->
     memory.procedures.create("trip", [{"executor": "good", "notes": "book Zanzibar"}], scope=ann)
     report = memory.forget(persona="ann", matching="Zanzibar")
     assert report.clean, report.traces
-    assert memory.profiles.list(scope=ann) == []
+    with memory.stores.read() as unit:
+        (attempt,) = unit.executors.of_executor(["ann"], "good", limit=9)
+    assert (attempt.outcome, attempt.error) == ("failure", "")
     assert memory.procedures.list(scope=ann) == []
 
 

@@ -13,7 +13,8 @@ from zomem_graph.stores.errors import InvalidInput
 
 __all__ = ["forget"]
 
-_KINDS = ("facts", "turns", "episodes", "loops")
+_KINDS = ("facts", "turns", "episodes", "loops", "procedures", "summaries")
+_LINES = ("captures", "decisions", "extractions", "attempts")
 _MOST_SHOWN = 20
 
 
@@ -21,7 +22,7 @@ _MOST_SHOWN = 20
 def forget(
     call: Call,
     entity: Annotated[
-        str | None, typer.Option("--entity", metavar="E", help="Somebody or something, and all that mentions it.")
+        str | None, typer.Option("--entity", metavar="E", help="Somebody or something, and all that names it.")
     ] = None,
     item: Annotated[list[str] | None, typer.Option("--id", metavar="ID", help="One thing; may be repeated.")] = None,
     matching: Annotated[
@@ -34,6 +35,9 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Erase for good what a persona has, and prove it; there is no way back.
+
+    A name of several words is found in any letter case, a single word where it is written as a name. What names it
+    and is kept, such as a document of a store, is listed.
 
     Example: zomem forget --entity "Duarte" --dry-run
     """
@@ -88,12 +92,17 @@ def _show(screen: Screen, report: ErasureReport) -> None:
 
 
 def _proof(report: ErasureReport) -> str:
+    if not (report.scanned["looked_for"] or report.named or report.traces):
+        return "there was nothing to look for"
     if report.clean:
         return "nothing of it is left"
     if report.named and not report.traces:
-        return f"it is still named in {number_of(len(report.named), 'files')}"
+        return f"it is still named in {number_of(len(report.named), 'places')}"
     return f"{number_of(len(report.traces), 'traces')} left" if report.traces else "not everything could be checked"
 
 
 def _counted(report: ErasureReport) -> str:
-    return ", ".join(number_of(report.counts[kind], kind) for kind in _KINDS if report.counts.get(kind)) or "nothing"
+    parts = [number_of(report.counts[kind], kind) for kind in _KINDS if report.counts.get(kind)]
+    if lines := sum(report.counts.get(kind, 0) for kind in _LINES):
+        parts.append(f"what {number_of(lines, 'lines')} of logs say of it")
+    return ", ".join(parts) or "nothing"

@@ -207,9 +207,10 @@ class Trace:
 class ErasureReport:
     """What was erased, and the proof: what was scanned and what was still found there.
 
-    `clean` says that the scan looked at everything and found nothing. `named` are the places of a vault where others
-    wrote of the entity that was forgotten, each with its lines and what to do. `listed` names what went (or, in a
-    dry run, what would go and its text). `shared` counts texts that kept memories say as well, which are
+    `clean` says that the scan looked at everything and found nothing. `named` are the places that name what was
+    forgotten still and are not ours to erase: pages of a vault, documents of a store, memories with a single word
+    that may mean something else; each with what to do. `listed` names what went (or, in a dry run, what would go and
+    its text). `shared` counts texts that kept memories say as well, which are
     no traces.
     """
 

@@ -210,6 +210,7 @@ class Forgotten(BaseModel):
     clean: bool = Field(description="everything was scanned afterwards and nothing of it was left")
     counts: dict[str, int]
     listed: list[dict[str, str]]
+    named: list[str] = Field(description="what names it still and is not ours to erase, with what to do")
     notes: list[str]
 
     @classmethod
@@ -220,6 +221,7 @@ class Forgotten(BaseModel):
             clean=report.clean,
             counts=dict(report.counts),
             listed=[dict(each) for each in report.listed],
+            named=[*report.named],
             notes=[*report.notes],
         )
 

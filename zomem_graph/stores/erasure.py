@@ -5,7 +5,7 @@ outside the tables (the index, free pages, backups, files) is the business of `r
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -13,18 +13,37 @@ from sqlalchemy import Connection, TableClause, delete, func, or_, select, updat
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.documents import labels_of
 from zomem_graph.stores.index_meta import IndexMeta
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import scope_token
+from zomem_graph.stores.work_records import Procedure
 
-__all__ = ["Erasure", "Selection", "Vanishing"]
+__all__ = ["OWN_WORDS", "Erasure", "LogLine", "Selection", "Vanishing"]
 
 _T = TypeVar("_T")
 _item = sql.items.c
 _fact = sql.facts.c
 _turn = sql.turns.c
 _part = 400
+_LOGS: dict[str, tuple[TableClause, tuple[str, ...], tuple[str, ...]]] = {
+    # kind: where, the columns that are blanked, and those without which a line is none
+    "capture": (sql.capture_log, ("source", "error"), ()),
+    "decision": (sql.gate_log, ("reason", "keywords"), ()),
+    "extraction": (sql.extractions, ("source", "error"), ()),
+    "attempt": (sql.executor_runs, ("error", "entities"), ("executor", "category")),
+}
+OWN_WORDS = frozenset(
+    word
+    for table in map(sql.__dict__.get, sql.__all__)
+    if isinstance(table, TableClause)
+    for name in (table.name, *table.c.keys())
+    for word in (name, *name.split("_"))
+)
+"""The names of our tables and columns: words that every file of a database has."""
+
+_FOLLOWED = (sql.procedure_episodes.c.episode_id, sql.procedure_episodes.c.procedure_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +54,28 @@ class Selection:
     turns: dict[str, Turn] = field(default_factory=dict)
     episodes: dict[str, Episode] = field(default_factory=dict)
     loops: dict[str, Loop] = field(default_factory=dict)
+    procedures: dict[str, Procedure] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[str]:
         """Every id, facts first."""
-        return [*self.facts, *self.turns, *self.episodes, *self.loops]
+        return [*self.facts, *self.turns, *self.episodes, *self.loops, *self.procedures]
 
     def __len__(self) -> int:
-        return len(self.facts) + len(self.turns) + len(self.episodes) + len(self.loops)
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of a log or queue that tells what is to go, with what stays of it; `left` None: the line goes.
+
+    `kind` is capture, decision, extraction or attempt.
+    """
+
+    kind: str
+    id: str
+    text: str
+    left: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +98,11 @@ class Erasure:
     def owner(self, item_id: str) -> tuple[str, str] | None:
         """Return (kind, persona) of one thing, or None when there is none."""
         row = self._connection.execute(select(_item.kind, _item.persona).where(_item.id == item_id)).first()
-        return None if row is None else (row.kind, row.persona)
+        if row is not None:
+            return (row.kind, row.persona)
+        p = sql.procedures.c
+        whose = self._connection.execute(select(p.persona).where(p.id == item_id)).scalar()
+        return None if whose is None else ("procedure", whose)
 
     def everything_of(self, persona: str) -> Selection:
         """Return all that a persona has, in any state."""
@@ -74,6 +111,7 @@ class Erasure:
             turns={one.id: one for one in self._all(sql.turns, Turn, persona)},
             episodes={one.id: one for one in self._episodes(persona)},
             loops={one.id: one for one in self._all(sql.open_loops, Loop, persona)},
+            procedures={one.id: one for one in self._all(sql.procedures, Procedure, persona)},
         )
 
     def mentioning(self, persona: str, entities: Sequence[str]) -> set[str]:
@@ -121,7 +159,7 @@ class Erasure:
         return sorted(name for name in known if name.startswith(starts))
 
     def texts(self) -> Iterator[str]:
-        """Yield every text that is remembered, row by row; logs and queues hold none of their own."""
+        """Yield every text that is kept, row by row: what is remembered, how things are done, what logs say."""
         for table in (
             sql.items,
             sql.facts,
@@ -130,6 +168,8 @@ class Erasure:
             sql.open_loops,
             sql.documents,
             sql.episode_summaries,
+            sql.procedures,
+            *(table for table, _columns, _names in _LOGS.values()),
         ):
             for row in self._connection.execute(select(table)):
                 yield "\n".join(_told(value) for value in row if isinstance(value, str | list | dict))
@@ -148,7 +188,7 @@ class Erasure:
             "care_moves": self._delete(sql.care_moves, ids, sql.care_moves.c.item_id),
             "conflicts": self._delete(sql.fact_conflicts, ids, c.fact_id, c.conflicting_fact_id),
             "origins": self._delete(sql.fact_provenance, ids, p.fact_id),
-            "followed": self._delete(sql.procedure_episodes, ids, sql.procedure_episodes.c.episode_id),
+            "followed": self._delete(sql.procedure_episodes, ids, *_FOLLOWED),
             "refusals": self._delete(sql.meta, [f"index.refused.{item_id}" for item_id in ids], sql.meta.c.key),
         }
 
@@ -189,15 +229,54 @@ class Erasure:
                 self._connection.execute(delete(sql.extractions).where(t.id == job_id))
         return changed
 
-    def sweep_logs(self, persona: str, holds: Callable[[str], bool]) -> dict[str, int]:
-        """Remove a persona's lines in logs, attempts and procedures that hold any of the words to be forgotten."""
-        return {
-            "captures": self._sweep(sql.capture_log, persona, ("source", "error"), holds),
-            "decisions": self._sweep(sql.gate_log, persona, ("reason", "keywords"), holds),
-            "extractions": self._sweep(sql.extractions, persona, ("source", "error"), holds),
-            "attempts": self._sweep(sql.executor_runs, persona, ("executor", "category", "error", "entities"), holds),
-            "procedures": self._sweep(sql.procedures, persona, ("name", "steps", "category", "rationale"), holds),
-        }
+    def lines_telling(
+        self, persona: str, tells: Callable[[str], bool], *, lone: Set[str] = frozenset()
+    ) -> list[LogLine]:
+        """Return a persona's lines in logs and queues that tell what is to be forgotten, each with what stays of it.
+
+        `lone` are words that say it where a log keeps single words only.
+        """
+        found: list[LogLine] = []
+        for kind, (table, columns, names) in _LOGS.items():
+            wanted = [table.c[name] for name in (*columns, *names)]
+            for row in self._connection.execute(select(table.c.id, *wanted).where(table.c.persona == persona)):
+                values = {name: row._mapping[name] for name in columns}
+                told = [value for value in map(row._mapping.get, names) if value and tells(value)]
+                left = {name: _without(value, tells, lone) for name, value in values.items()}
+                left = {name: value for name, value in left.items() if value != values[name]}
+                if told or left:
+                    text = "; ".join([*told, *(_told(values[name]) for name in left)])
+                    found.append(LogLine(kind, row.id, text, None if told else left))
+        return found
+
+    def blank(self, lines: Iterable[LogLine]) -> dict[str, int]:
+        """Take out of lines what they tell; return how many there were, by the plural of their kind."""
+        changed: dict[str, int] = {}
+        for line in lines:
+            table = _LOGS[line.kind][0]
+            changed[f"{line.kind}s"] = changed.get(f"{line.kind}s", 0) + 1
+            if line.left is None:
+                self._connection.execute(delete(table).where(table.c.id == line.id))
+            else:
+                self._connection.execute(update(table).where(table.c.id == line.id).values(**line.left))
+        return changed
+
+    def leave_procedures(self, ids: Sequence[str]) -> None:
+        """Remove procedures, and the way to them from versions and attempts that stay."""
+        p, r, e = sql.procedures, sql.executor_runs, sql.episodes
+        for part in _parts(ids):
+            self._connection.execute(delete(p).where(p.c.id.in_(part)))
+            self._connection.execute(update(p).where(p.c.evolved_from.in_(part)).values(evolved_from=None))
+            for table in (r, e):
+                self._connection.execute(
+                    update(table).where(table.c.procedure_id.in_(part)).values(procedure_id=None)
+                )
+
+    def documents(self) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """Yield namespace, key and text of every document."""
+        d = sql.documents.c
+        for row in self._connection.execute(select(d.namespace, d.key, d.value)):
+            yield labels_of(row.namespace), row.key, _told(row.value)
 
     def leave_speakers(self, persona: str) -> None:
         """Remove the names of those who said nothing that is kept."""
@@ -268,12 +347,6 @@ class Erasure:
             found = select(func.min(_turn.position)).where(*same, _turn.position > turn.position)
         return found.scalar_subquery()
 
-    def _sweep(self, table: TableClause, persona: str, columns: Sequence[str], holds: Callable[[str], bool]) -> int:
-        named = [table.c[name] for name in columns]
-        rows = self._connection.execute(select(table.c.id, *named).where(table.c.persona == persona)).all()
-        ids = [row[0] for row in rows if any(holds(_told(value)) for value in row[1:] if value)]
-        return self._delete(table, ids, table.c.id)
-
 
 def _next_kept(gone: Mapping[str, Fact], fact_id: str) -> str | None:
     """Return the id of the first fact in the line of successors that does not go; None when the line ends."""
@@ -283,6 +356,15 @@ def _next_kept(gone: Mapping[str, Fact], fact_id: str) -> str | None:
         passed.add(after)
         after = gone[after].superseded_by
     return None if after in passed else after
+
+
+def _without(value: Any, tells: Callable[[str], bool], lone: Set[str]) -> Any:
+    """Return what stays of a cell: nothing of a text that tells, and of a list what does not."""
+    if isinstance(value, list):
+        return [one for one in value if not (tells(_told(one)) or _told(one).casefold() in lone)]
+    if not isinstance(value, str) or not value:
+        return value
+    return "" if tells(value) else value
 
 
 def _told(value: Any) -> str:

@@ -8,6 +8,7 @@ import bz2
 import gzip
 import json
 import lzma
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,7 @@ _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00")
 _BROKEN = (OSError, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _PLACES = 1 << 16
+_BESIDE = rb"(?<![a-z0-9\x80-\xff])%s(?![a-z0-9\x80-\xff])"
 _PART = 32  # numbers of a vector looked for at a time
 _LEAST_TELLING = 8  # numbers of a part that are not zero
 
@@ -48,14 +50,19 @@ class _Needle:
 class Needles:
     """Strings, ids and vectors to look for, in every form in which a file may hold them.
 
-    Letters are compared without case. `sources` are the texts, ids and vectors as they were given, in
-    that order; what is found is told by their position.
+    Letters are compared without case; a text that is one word or very short is found as a whole word only.
+    `sources` are the texts, ids and vectors as they were given, in that order; what is found is told by their
+    position.
     """
 
     def __init__(self, texts: Sequence[str] = (), *, ids: Sequence[str] = (), vectors: Sequence[bytes] = ()) -> None:
         written: dict[bytes, _Needle] = {}
         exact: dict[bytes, _Needle] = {}
+        words: dict[bytes, int] = {}
         for source, text in enumerate(texts):
+            if (text.isascii() and text.isalpha()) or len(text.encode("utf-8", "surrogatepass")) < _KEY:
+                words.setdefault(text.casefold().encode("utf-8", "surrogatepass"), source)
+                continue
             for data, form in _forms(text):
                 if len(data) >= _KEY:
                     written.setdefault(data, _Needle(data, source, form))
@@ -68,7 +75,9 @@ class Needles:
         self.sources: tuple[str | bytes, ...] = (*texts, *ids, *vectors)
         self._written = _Table(list(written.values()))
         self._exact = _Table(list(exact.values()))
-        self.longest = max((len(data) for data in (*written, *exact)), default=_KEY)
+        self._words = {word: (re.compile(_BESIDE % (re.escape(word),)), source) for word, source in words.items()}
+        # A word is told from a part of one by what stands on both sides of it.
+        self.longest = max([_KEY, *map(len, (*written, *exact)), *(len(word) + 2 for word in words)])
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -84,7 +93,11 @@ class Needles:
 
     def found_in(self, data: bytes) -> dict[int, Form]:
         """Return the sources found in bytes, each with the form it has there."""
-        found = self._written.found_in(data.lower())
+        small = data.lower()
+        found = self._written.found_in(small)
+        for word, (alone, source) in self._words.items():
+            if word in small and alone.search(small):
+                found.setdefault(source, "text")
         found.update(self._exact.found_in(data))
         return found
 
@@ -125,6 +138,16 @@ class Scan:
     found: dict[tuple[str, Form], None] = field(default_factory=dict)
     sources: set[int] = field(default_factory=set)
     unread: list[str] = field(default_factory=list)
+
+    def add(self, other: "Scan") -> None:
+        """Take in what another scan read and found."""
+        self.files += other.files
+        self.members += other.members
+        self.rows += other.rows
+        self.bytes += other.bytes
+        self.found.update(other.found)
+        self.sources |= other.sources
+        self.unread += other.unread
 
 
 def scan_files(paths: Iterable[tuple[Path, str]], needles: Needles) -> Scan:

@@ -29,7 +29,7 @@ _SQLITE = b"SQLite format 3\x00"
 _PATIENCE = 30.0  # seconds for writers of other processes to end
 _NEIGHBOURS = ("words_prev", "words_next")
 _FULL_TEXT = "items_fts"
-_MEMORIES = {"items", "facts", "turns", "episodes", "open_loops", "documents", "episode_summaries"}
+_NAMES = {"mentions", "speakers", "episode_entities", "gate_log"}  # they hold words and names, one by one
 _INDEX_HEADER = "header.bin"
 _OWN_IDS = {"id", "item_id", "source_id", "target_id", "fact_id", "conflicting_fact_id", "episode_id", "summary_id"}
 
@@ -80,7 +80,7 @@ def clean_backups(
 ) -> Cleaned:
     """Take what was erased out of the copies in a folder; a copy that cannot be rewritten is removed.
 
-    `words` are those that only what was erased had: lines of logs and names with any of them go too.
+    `words` are those that only what was erased had: names and single words that are one of them go too.
     """
     done = Cleaned()
     named = Needles(ids=ids)
@@ -165,7 +165,7 @@ def _clean_table(connection: sqlite3.Connection, table: str, erased: "_Erased") 
         row = dict(zip(columns, cells, strict=True))
         beside = {name: row.pop(name) for name in _NEIGHBOURS if name in row}
         gone = any(row[name] in erased.ids for name in _OWN_IDS & row.keys())
-        if gone or any(erased.in_cell(value, names=table not in _MEMORIES) for value in row.values()):
+        if gone or any(erased.in_cell(value, names=table in _NAMES) for value in row.values()):
             connection.execute(f'delete from "{table}" where rowid = ?', (rowid,))
             continue
         changed = {name: "" for name, value in beside.items() if erased.in_cell(value)}
@@ -184,7 +184,7 @@ class _Erased:
     words: frozenset[str]
 
     def in_cell(self, value: Any, *, names: bool = False) -> bool:
-        """Return whether a cell holds any of it; in a log or a list of names, also by a word alone."""
+        """Return whether a cell holds any of it; among names and single words, also by a word alone."""
         if isinstance(value, str):
             if names and not self.words.isdisjoint(search_text(value).split()):
                 return True

@@ -14,7 +14,7 @@ from typing import Final
 from zomem_graph.nodes.rules._wordlists import words
 from zomem_graph.stores.words import STOP_WORDS
 
-__all__ = ["entities", "entity_key", "runs_of_words", "titles_in"]
+__all__ = ["entities", "entity_key", "is_ordinary_word", "named_in", "runs_of_words", "titles_in"]
 
 _LONGEST_TITLE: Final = 5
 """Words of a known name that are looked for in a text."""
@@ -107,6 +107,24 @@ def entity_key(name: str) -> str:
     """
     bare = _BRACKETED.sub(" ", name)
     return " ".join(_key_words(bare if _WORD.search(bare) else name))
+
+
+def named_in(key: str, text: str) -> bool:
+    """Return whether a text has a name (as `entity_key` gives it) in it as whole words, in any letter case.
+
+    In a script without spaces, wherever its characters stand.
+    """
+    if not key:
+        return False
+    if text.isascii() and key.split(" ", 1)[0] not in text.lower():
+        return False
+    words = " ".join(_key_words(text))
+    return f" {key} " in f" {words} " or (_UNSPACED.search(key) is not None and key in words)
+
+
+def is_ordinary_word(key: str) -> bool:
+    """Return whether a name (as `entity_key` gives it) is one word that sentences have anyway."""
+    return key in _ORDINARY or key in _CALENDAR or key in _SHORTENED
 
 
 def runs_of_words(text: str) -> tuple[str, ...]:

@@ -5,11 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from zomem_graph.nodes.rules.entities import named_in
 from zomem_graph.nodes.rules.keys import normal
 
 __all__ = [
     "FactForms",
     "Mark",
+    "Retold",
     "fact_marks",
     "names_in",
     "needles_of",
@@ -67,6 +69,36 @@ class FactForms:
         if not self.value or self.value not in form or not _occurs(self.value, form):
             return False
         return self.value_tells or any(_occurs(name, form) for name in self.names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retold:
+    """How a text is recognised that tells what goes: by what was named, in its own words, or by a telling value.
+
+    A single word says nothing by itself: it stands in many texts. `name` is the key of an entity, `piece` a folded
+    text.
+    """
+
+    runs: frozenset[str] = frozenset()
+    pieces: tuple[str, ...] = ()
+    forms: tuple[FactForms, ...] = ()
+    name: str | None = None
+    piece: str | None = None
+
+    def told_in(self, text: str) -> bool:
+        """Return whether a text tells any of it."""
+        if not text:
+            return False
+        if self.piece is not None and self.piece in text.casefold():
+            return True
+        if self.name is not None and named_in(self.name, text):
+            return True
+        form = normal(text)
+        return (
+            shares_wording(text, self.runs)
+            or any(piece in form for piece in self.pieces)
+            or any(each.said_in(form) for each in self.forms)
+        )
 
 
 def names_in(name: str, text: str) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zomem_graph.nodes.rules.entities import entity_key
-from zomem_graph.nodes.rules.erasing import FactForms, shares_wording, shingles, telling
+from zomem_graph.nodes.rules.entities import entities, entity_key, named_in
+from zomem_graph.nodes.rules.erasing import FactForms, Retold, shares_wording, shingles, telling
 from zomem_graph.nodes.rules.keys import entity_prefix, normal
 from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import Scope
@@ -14,12 +14,23 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.graph import STUB
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.unit import Unit
+from zomem_graph.stores.work_records import Procedure
 
-__all__ = ["Remembered", "Wanted", "said_of", "select_wanted", "strings_in", "texts_of", "things_in"]
+__all__ = [
+    "Remembered",
+    "Wanted",
+    "is_namesake",
+    "retold_of",
+    "said_of",
+    "select_wanted",
+    "strings_in",
+    "texts_of",
+    "things_in",
+]
 
 _AT_ONCE = 5_000
 
-Remembered = Fact | Turn | Episode | Loop
+Remembered = Fact | Turn | Episode | Loop | Procedure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +76,25 @@ class Wanted:
             everything=everything,
         )
 
+    @property
+    def key(self) -> str | None:
+        """The entity as names are compared, None when none is wanted."""
+        return None if self.entity is None else entity_key(self.entity) or normal(self.entity)
+
+    @property
+    def clear_name(self) -> str | None:
+        """The key of the entity when it names that entity in any letter case: of several words, or with digits.
+
+        A single word may be an ordinary one ("port", "mark"), so it names somebody only where it is written so.
+        """
+        key = self.key or ""
+        return key if " " in key or any(sign.isdigit() for sign in key) else None
+
+    @property
+    def piece(self) -> str | None:
+        """The text to find, without letter case."""
+        return None if self.matching is None else self.matching.casefold()
+
 
 def select_wanted(unit: Unit, wanted: Wanted) -> Selection:
     """Return all that goes with a wish, of that persona only; raise UnknownName for an id it does not own."""
@@ -89,6 +119,8 @@ def _ids(given: str | Sequence[str] | None) -> tuple[str, ...]:
 def _check_owner(unit: Unit, wanted: Wanted) -> None:
     for item_id in wanted.ids:
         owner = unit.erasure.owner(item_id)
+        if owner is None and unit.tombstones.of(wanted.persona, [("id", item_id)]) is not None:
+            continue  # erased before: what is left is the proof
         if owner is None:
             raise UnknownName(f"Nothing has the id {item_id!r:.80}. Find ids with `zomem search`.")
         if owner[1] != wanted.persona:
@@ -103,9 +135,9 @@ def _named(unit: Unit, everything: Selection, wanted: Wanted) -> Selection:
         return _only(everything, set(wanted.ids))
     ids: set[str] | None = None
     if wanted.entity is not None:
-        ids = _about(unit, everything, wanted.persona, wanted.entity)
+        ids = _about(unit, everything, wanted, wanted.entity)
     if wanted.matching is not None:
-        holding = _holding(everything, wanted.matching.casefold())
+        holding = _holding(everything, wanted.piece or "")
         ids = holding if ids is None else ids & holding
     return _only(everything, ids or set())
 
@@ -121,22 +153,35 @@ def _named_only_by(unit: Unit, everything: Selection, going: Set[str]) -> dict[s
     return {id_: stub for id_, stub in stubs.items() if id_ in pointed - kept}
 
 
-def _about(unit: Unit, everything: Selection, persona: str, entity: str) -> set[str]:
+def _about(unit: Unit, everything: Selection, wanted: Wanted, entity: str) -> set[str]:
     """Return the ids of the facts of an entity, of what mentions it, and of what is named after it.
 
-    What belongs to a namesake stays: "Apple (firm)" when "Apple (cat)" is meant.
+    A clear name is found in any letter case; a single word where it is written as a name. What belongs to a
+    namesake stays: "Apple (firm)" when "Apple (cat)" is meant.
     """
     prefix, key, form = entity_prefix(entity), entity_key(entity), normal(entity)
     ids = {fact.id for fact in everything.facts.values() if fact.slot.startswith(prefix)}
     ids |= {loop.id for loop in everything.loops.values() if normal(loop.entity or "") == form}
-    mentioned = unit.erasure.mentioning(persona, [name for name in {key, form} if name])
+    mentioned = unit.erasure.mentioning(wanted.persona, [name for name in {key, form} if name])
+    mentioned |= {item.id for item in things_in(everything) if _names(item, wanted)}
     owners: list[Fact | Loop] = [*everything.facts.values(), *everything.loops.values()]
-    return ids | mentioned - {one.id for one in owners if _is_namesake(one, key, form)}
+    return ids | mentioned - {one.id for one in owners if is_namesake(one, entity)}
 
 
-def _is_namesake(item: Fact | Loop, key: str, form: str) -> bool:
+def _names(item: Remembered, wanted: Wanted) -> bool:
+    """Return whether a thing has a clear name in any text, or, of what has few words, any name written as one."""
+    if wanted.clear_name is not None:
+        return any(named_in(wanted.clear_name, text) for text in texts_of(item))
+    if not isinstance(item, Loop | Procedure | Episode):
+        return False  # search knows the names in facts and turns
+    return any(named_in(wanted.key or "", text) and wanted.key in entities(text) for text in texts_of(item))
+
+
+def is_namesake(item: Remembered, entity: str) -> bool:
     """Return whether a thing belongs to another of the same name, told apart by what stands in parentheses."""
-    owner = normal(item.entity or "")
+    if not isinstance(item, Fact | Loop):
+        return False
+    owner, key, form = normal(item.entity or ""), entity_key(entity), normal(entity)
     if form == key or owner == form or "(" not in owner or entity_key(owner) != key:
         return False
     return not any(form in normal(text) for text in texts_of(item))
@@ -161,7 +206,7 @@ def _grown(unit: Unit, everything: Selection, named: Selection) -> Selection:
     turns = dict(named.turns)
     turns.update(_behind(unit, everything, facts))
     turns.update(_saying(everything, facts.values(), named.turns.values()))
-    going = Selection(facts, turns, named.episodes, named.loops)
+    going = Selection(facts, turns, named.episodes, named.loops, named.procedures)
     runs = _runs_of(going)
     pieces = [fact.value for fact in facts.values() if telling(fact.value)]
     pieces += [fact.text for fact in facts.values()]
@@ -169,7 +214,36 @@ def _grown(unit: Unit, everything: Selection, named: Selection) -> Selection:
     # An episode tells of everything its session opened: that a loop is told of there makes it no trace.
     loops = {**named.loops, **_retelling(everything.loops, _runs_of(replace(going, episodes={})), pieces)}
     loops.update({one.id: one for one in everything.loops.values() if one.turn_id in turns})
-    return Selection(facts, turns, episodes, loops)
+    retold = _retold(replace(going, episodes={}), pieces)
+    procedures = {
+        id_: one
+        for id_, one in everything.procedures.items()
+        if id_ in named.procedures or any(map(retold.told_in, texts_of(one)))
+    }
+    return Selection(facts, turns, episodes, loops, procedures)
+
+
+def retold_of(going: Selection, wanted: Wanted) -> Retold:
+    """Return how a line of a log is recognised that tells what goes."""
+    facts = going.facts.values()
+    pieces = [fact.value for fact in facts] + [fact.text for fact in facts]
+    pieces += [turn.content for turn in going.turns.values()]
+    retold = _retold(going, pieces)
+    if wanted.entity is not None and wanted.matching is not None:
+        return retold  # neither of the two alone is what was named
+    return replace(retold, name=wanted.clear_name, piece=wanted.piece)
+
+
+def _retold(going: Selection, pieces: Iterable[str]) -> Retold:
+    return Retold(
+        runs=frozenset(_runs_of(going)),
+        pieces=tuple({normal(piece) for piece in pieces if telling(piece)}),
+        forms=tuple(map(_forms_of, going.facts.values())),
+    )
+
+
+def _forms_of(fact: Fact) -> FactForms:
+    return FactForms.of(entity=fact.entity, key=fact.key, value=fact.value, sentence=fact.text, quote=fact.quote)
 
 
 def _runs_of(going: Selection) -> set[str]:
@@ -195,7 +269,7 @@ def _behind(unit: Unit, everything: Selection, facts: Mapping[str, Fact]) -> dic
 
 def _saying(everything: Selection, facts: Iterable[Fact], turns: Iterable[Turn]) -> dict[str, Turn]:
     """Return the turns that say one of these facts, or repeat one of these turns."""
-    forms = [FactForms.of(entity=f.entity, key=f.key, value=f.value, sentence=f.text, quote=f.quote) for f in facts]
+    forms = [*map(_forms_of, facts)]
     repeated = [normal(turn.content) for turn in turns if telling(turn.content)]
     found = {}
     for turn in everything.turns.values():
@@ -228,6 +302,8 @@ def said_of(item: Remembered) -> list[str]:
             said = [item.summary, *item.entities]
         case Loop():
             said = [item.title, item.summary, item.resolution, item.entity]
+        case Procedure():
+            return [text for text in (item.name, item.rationale, *strings_in(item.steps)) if text]
     return [text for text in (*said, *strings_in(item.metadata)) if text]
 
 
@@ -242,6 +318,8 @@ def texts_of(item: Remembered) -> list[str]:
             named = [item.summary, *item.entities]
         case Loop():
             named = [item.title, item.summary, item.entity, item.resolution]
+        case Procedure():
+            return [*said_of(item), *([item.category] if item.category else [])]
     return [text for text in (*named, *strings_in(item.metadata)) if text]
 
 
@@ -262,6 +340,7 @@ def things_in(selection: Selection) -> Iterator[Remembered]:
     yield from selection.turns.values()
     yield from selection.episodes.values()
     yield from selection.loops.values()
+    yield from selection.procedures.values()
 
 
 def _only(everything: Selection, ids: set[str]) -> Selection:
@@ -270,4 +349,5 @@ def _only(everything: Selection, ids: set[str]) -> Selection:
         {id_: one for id_, one in everything.turns.items() if id_ in ids},
         {id_: one for id_, one in everything.episodes.items() if id_ in ids},
         {id_: one for id_, one in everything.loops.items() if id_ in ids},
+        {id_: one for id_, one in everything.procedures.items() if id_ in ids},
     )
