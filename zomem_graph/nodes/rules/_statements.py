@@ -6,9 +6,11 @@ The tables hold all languages together: their words hardly collide, and chat mix
 import re
 from typing import Final
 
+from zomem_graph.nodes.rules._foreign_text import FOREIGN_REST, without_foreign_text
 from zomem_graph.nodes.rules._wordlists import alternatives
+from zomem_graph.nodes.rules.quotes import strip_not_user_text
 
-__all__ = ["clauses", "opened", "sentences", "statements"]
+__all__ = ["clauses", "opened", "own_sentences", "sentences", "states_a_rule", "statements", "without_quotations"]
 
 LONGEST_SENTENCE: Final = 500
 """Characters; a longer run without an end mark is a dump, not speech."""
@@ -92,22 +94,11 @@ _DENIED = re.compile(
     r"|have not decided|hasn't|has not|never agreed|no api key|not my)\b|没有决定",
     re.IGNORECASE,
 )
-# What follows such an order is somebody's text or a game, so the rest of the message is not read.
-_FOREIGN_REST = re.compile(
-    r"^(?:(?:please|can you|could you|hey|hi|ok|now|kindly|bitte|por favor|s'il te plaît"
-    r"|请)[,:]?\s+){0,2}(?:"
-    r"(?:translate|proofread|summari[sz]e|rewrite|rephrase|paraphrase|correct|improve|shorten|edit"
-    r"|review|check|fix"
-    r"|explain|analy[sz]e|classify|comment on|reply to|answer|übersetze|korrigiere|fasse|traduce"
-    r"|resume|corrige"
-    r"|traduis|résume)\b.{0,80}(?::|\bfollowing|\bthis|\bbelow|\bfolgende\w*)"
-    r"|(?:pretend|imagine|suppose|let's pretend|let's say|lets say|role-?play|act as|you are (?:an?"
-    r"|now)|stell dir vor|imagina"
-    r"|imagine que|想象)\b|(?:翻译|总结))",
-    re.IGNORECASE,
-)
 _QUOTATION = re.compile(r"[\"“„«][^\"“”„«»\n]{0,400}[\"”“»]|(?<!\w)['‘][^'’\n]{12,400}['’](?!\w)|「[^」\n]{0,200}」")
 _LONG_QUOTE_WORDS: Final = 3
+_REQUEST = re.compile(
+    r"(?:(?:ok|okay|so|and|hey|hi)[,:]?\s+){0,2}(?:can|could|would|will) you\b|please\b", re.IGNORECASE
+)
 
 _SUBJECT: Final = (
     r"(?:i|i'm|i’m|i've|i’ve|i'll|im|we|we're|we’re|we've|my|our|he|she|it|it's|they|the|you|your"
@@ -137,12 +128,37 @@ _SUBJECT_OF: Final = {"my": "I", "mi": "I", "me": "I", "mein": "ich", "vivo": "I
 _FIRST_PERSON = re.compile(r"^(?:i|we|ich|wir|yo|me|my|mein|mi|vivo|soy|trabajo)\b", re.IGNORECASE)
 
 
+def own_sentences(text: str) -> list[str]:
+    """Return the sentences of a message that are the user's own words, each a literal piece of it.
+
+    What the user only shows is left out: recalled memory, tools' and others' words, quoted lines, code, and the
+    text he wants translated, explained or judged. Whoever learns from a message, a pattern or a model, reads these.
+    """
+    own: list[str] = []
+    for sentence in sentences(without_foreign_text(strip_not_user_text(text))):
+        if FOREIGN_REST.match(sentence):
+            break
+        own.append(sentence)
+    return own
+
+
+def without_quotations(text: str) -> str:
+    """Return a text with empty quote marks for every quotation of three words or more."""
+    return _QUOTATION.sub(lambda found: '""' if len(found[0].split()) >= _LONG_QUOTE_WORDS else found[0], text)
+
+
+def states_a_rule(sentence: str) -> bool:
+    """Return whether a sentence makes a rule: the user orders it, and does not ask about it or report it."""
+    asked = _QUESTION.match(sentence) or _QUESTION_END.search(sentence)
+    if asked and not _REQUEST.match(sentence):
+        return False
+    return not _REPORTED.search(sentence) and without_quotations(sentence) == sentence
+
+
 def statements(text: str) -> list[str]:
     """Return the sentences that state something as the speaker's own, each a literal piece of the text."""
     stated: list[str] = []
-    for sentence in sentences(text):
-        if _FOREIGN_REST.match(sentence):
-            break
+    for sentence in own_sentences(text):
         said = _before_question(sentence)
         if len(said) <= LONGEST_SENTENCE and _states(said):
             stated.append(said)
@@ -200,7 +216,7 @@ def _states(sentence: str) -> bool:
     """Return whether a sentence is an unhedged statement of the speaker's own."""
     if _QUESTION.match(sentence) or _QUESTION_END.search(sentence):
         return False
-    if any(len(quoted[0].split()) >= _LONG_QUOTE_WORDS for quoted in _QUOTATION.finditer(sentence)):
+    if without_quotations(sentence) != sentence:
         return False
     return not (
         _IMAGINED_START.match(sentence)

@@ -20,7 +20,6 @@ from zomem_graph.nodes.rules._statements import clauses, opened, statements
 from zomem_graph.nodes.rules._wordlists import words
 from zomem_graph.nodes.rules.controls import as_written, without_controls
 from zomem_graph.nodes.rules.keys import is_many, normal, slot
-from zomem_graph.nodes.rules.quotes import strip_not_user_text
 from zomem_graph.nodes.rules.secrets import find_secrets
 
 __all__ = ["MOST_FACTS", "SHORTEST_QUOTE", "Candidate", "columns", "facts_in"]
@@ -85,7 +84,7 @@ def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
     if role != "user":
         return []
     found: dict[str, Candidate] = {}
-    for quote in dict.fromkeys(statements(strip_not_user_text(without_controls(text)))):
+    for quote in dict.fromkeys(statements(without_controls(text))):
         candidates = _in_sentence(quote, (speaker or "").strip() or "user")
         if candidates and (find_secrets(quote) or "[secret removed:" in quote):
             continue

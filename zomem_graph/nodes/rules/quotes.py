@@ -33,7 +33,9 @@ _OTHER_SPEAKER = re.compile(
     r"(?:\[|#{1,4} ?|\*\*)?(?:system|assistant|ai|tool|function|developer|observation|thought|action(?:"
     r" input)?"
     r"|heartbeat|tool (?:result|output|call)|function (?:result|output)|system prompt)(?:\]"
-    r"|\*\*)? ?[:：](?:\*\*)?",
+    r"|\*\*)? ?[:：](?:\*\*)?"
+    r"|\[(?:system|assistant|tool|function|observation|search|web|document)"
+    r"(?:[ _-](?:result|output|call|response)s?)?\]",
     re.IGNORECASE,
 )
 _USER_SPEAKER = re.compile(r"(?:\[|#{1,4} ?|\*\*)?(?:user|human|me)(?:\]|\*\*)? ?[:：]", re.IGNORECASE)
@@ -45,8 +47,12 @@ _SYSTEM_PROMPT = re.compile(
 _DUMP_LINE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?\S{0,12}\s"
     r"|\[?(?:INFO|DEBUG|WARN|WARNING|ERROR|TRACE|FATAL)\b[\]:]?\s"
-    r"|Traceback \(most recent|  File \"|\s{1,8}at [\w.$]{1,80}\(|[\[{]\"|HTTP/\d"
+    r"|  File \"|\s{1,8}at [\w.$]{1,80}\(|[\[{]\"|HTTP/\d"
+    # How recall writes a line: "- [2026-01-01 · fact · abcd1234] …".
+    r"|\s{0,8}(?:[-*•]\s{1,4})?\[\d{4}-\d\d-\d\d ?[·|][^\]\n]{1,80}\]"
 )
+_DUMP_BEGINS = re.compile(r"Traceback \(most recent")
+"""What takes all up to the next empty line with it: the message of an error is in its last line."""
 
 
 def quote_occurs(quote: str, text: str) -> bool:
@@ -145,7 +151,7 @@ def _without_foreign_lines(text: str) -> str:
         begin = line.lstrip()
         if not begin or _USER_SPEAKER.match(begin):
             foreign = False
-        elif _OTHER_SPEAKER.match(begin) or _SYSTEM_PROMPT.match(begin):
+        elif _OTHER_SPEAKER.match(begin) or _SYSTEM_PROMPT.match(begin) or _DUMP_BEGINS.match(begin):
             foreign = True
         if not foreign and not _DUMP_LINE.match(line):
             kept.append(line)

@@ -5,16 +5,17 @@ wrong. Whoever called decides what becomes of it.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from zomem_graph.nodes.flow import Flow, Question
 from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.nodes.ports import ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import extraction_ask, repair_ask
+from zomem_graph.nodes.rules._statements import own_sentences
+from zomem_graph.nodes.rules.backing import LONGEST_VALUE, bears, denies, said_around, states_the_rule
 from zomem_graph.nodes.rules.extract import SHORTEST_QUOTE, columns
 from zomem_graph.nodes.rules.keys import is_many
-from zomem_graph.nodes.rules.quotes import quote_occurs, strip_not_user_text
 from zomem_graph.nodes.rules.replies import Extracted, Readout, ReplyUnreadable, read_facts
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.sources import learned_source
@@ -29,9 +30,12 @@ __all__ = ["Reading", "as_facts", "extraction_models", "read_turns"]
 
 @dataclass(slots=True)
 class Reading:
-    """What the models made of some turns; `failed` says why it is not all of it, None when it is."""
+    """What the models made of some turns; `failed` says why it is not all of it, None when it is.
 
-    found: list[tuple[Extracted, Turn | None]] = field(default_factory=list)
+    With each fact come the turn of the user its quote is from and what he said there, if he did.
+    """
+
+    found: list[tuple[Extracted, Turn | None, str]] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     model: str = ""
     failed: str | None = None
@@ -49,6 +53,8 @@ def read_turns(services: Services, turns: Sequence[Turn], models: Sequence[ChatM
     options = services.options.capture
     reading = Reading()
     waiting = list(models)
+    # Of the whole turns: a piece of one does not show that it stands in a text of somebody else.
+    own = {turn.id: own_sentences(turn.content) for turn in turns if models and turn.role == "user"}
     for window in windows(turns, options, cut=_piece):
         readout: Readout | None = None
         while waiting and readout is None:
@@ -59,7 +65,7 @@ def read_turns(services: Services, turns: Sequence[Turn], models: Sequence[ChatM
         if readout is None:
             reading.failed = "; ".join(reading.notes) or "no chat model"
             return reading
-        _take(reading, readout, window, options)
+        _take(reading, readout, window, own, options)
     return reading
 
 
@@ -68,14 +74,14 @@ def as_facts(
 ) -> tuple[list[NewFact], Counter[str]]:
     """Return what may be stored of a reading, and why the rest may not, counted.
 
-    A user's fact needs a user's words: the quote must stand in a turn of the user (design §5).
+    A user's fact needs a user's words: the quote must stand in a turn of the user and bear the fact (design §5).
     """
     skipped = Counter(reading.skipped)
     kept: list[NewFact] = []
-    for fact, turn in reading.found:
+    for fact, turn, said in reading.found:
         if turn is None:
             skipped["quote not said by the user"] += 1
-        elif (reason := _refused(fact, services.options.capture)) is not None:
+        elif (reason := _refused(fact, services.options.capture) or _unsaid(fact, turn, said)) is not None:
             skipped[reason] += 1
         else:
             try:
@@ -115,23 +121,31 @@ def _fault(readout: Readout) -> str:
     return f"{readout.unread} entries lack entity, key, value or source_quote as text, or stand in a second list."
 
 
-def _take(reading: Reading, readout: Readout, window: Sequence[Turn], options: CaptureOptions) -> None:
+def _take(
+    reading: Reading,
+    readout: Readout,
+    window: Sequence[Turn],
+    own: Mapping[str, Sequence[str]],
+    options: CaptureOptions,
+) -> None:
     """Keep the surest facts of a window up to the most there may be, and say what was lost."""
     surest = sorted(readout.facts, key=lambda fact: -fact.confidence)[: options.most_facts_a_window]
     kept = [fact for fact in readout.facts if fact in surest]
     if len(readout.facts) > len(kept):
         reading.skipped[f"more than {options.most_facts_a_window} in one window"] += len(readout.facts) - len(kept)
     for fact in kept:
-        said = next((t for t in window if _says(t, fact.quote)), None)
-        reading.found.append((fact, said))
+        reading.found.append((fact, *_said_in(window, own, fact.quote)))
     if not readout.whole:
         reading.skipped["entry could not be read"] += max(1, readout.unread)
         reading.failed = "the reply broke off" if readout.cut else f"{readout.unread} entries could not be read"
 
 
-def _says(turn: Turn, quote: str) -> bool:
-    """Return whether the user said it in this turn: not an assistant or tool, nor a dump pasted by the user."""
-    return turn.role == "user" and quote_occurs(quote, strip_not_user_text(turn.content))
+def _said_in(window: Sequence[Turn], own: Mapping[str, Sequence[str]], quote: str) -> tuple[Turn | None, str]:
+    """Return the turn in which the user said a quote himself, and the sentences that hold it."""
+    for turn in window:
+        if (said := said_around(quote, own.get(turn.id, ()))) is not None:
+            return turn, said
+    return None, ""
 
 
 def _refused(fact: Extracted, options: CaptureOptions) -> str | None:
@@ -141,6 +155,20 @@ def _refused(fact: Extracted, options: CaptureOptions) -> str | None:
         return "looks like a secret"
     if is_many(fact.key) and columns(fact.quote) < SHORTEST_QUOTE:
         return "said too shortly"
+    return None
+
+
+def _unsaid(fact: Extracted, turn: Turn, said: str) -> str | None:
+    """Return why what the user said does not say this fact, None when it does."""
+    if len(fact.value) > LONGEST_VALUE:
+        return "longer than one statement"
+    if not bears(said, entity=fact.entity, key=fact.key, value=fact.value, speaker=turn.speaker or ""):
+        return "not what the quote says"
+    if denies(said, key=fact.key, value=fact.value):
+        return "denied by what was said"
+    rule = "convention"
+    if (fact.category == rule or fact.key.casefold().startswith(rule)) and not states_the_rule(said, fact.value):
+        return "no rule of the user's own"
     return None
 
 
