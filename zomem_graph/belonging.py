@@ -40,9 +40,11 @@ class Belonging:
         """
         from zomem_graph.nodes.rules.keys import address
         from zomem_graph.nodes.steps.access import readable
+        from zomem_graph.nodes.steps.lapse import lapse
 
         self._check_open()
         who, now = scope_given(scope), self.clock()
+        lapse(self)
         with self.stores.read() as unit:
             weights = readable(unit, who)
             found = unit.facts.lookup([*weights], address(entity, key), now=now)

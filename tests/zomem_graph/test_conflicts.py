@@ -56,6 +56,38 @@ def test_the_port_that_moved_is_answered_and_the_old_one_only_in_history(memory:
     assert {hit.metadata["state"] for hit in both} == {"current", "superseded"}
 
 
+@pytest.mark.parametrize("noticed_by", ["lookup", "search", "remember", "maintain"])
+def test_what_a_session_says_ends_with_it_and_what_lives_longer_stands_again(
+    noticed_by: str, memory: Memory, clock: FixedClock
+) -> None:
+    for value, tier in (("Faro", "stable"), ("Rome", "permanent"), ("Oslo", "session"), ("Bergen", "session")):
+        memory.remember("ann", "city", value, tier=tier)
+        clock.advance(hours=1)
+    assert current(memory, "ann", "city") == ["Bergen"]
+    clock.advance(hours=30)
+    if noticed_by == "search":
+        assert [hit.metadata["value"] for hit in memory.search("city of ann")] == ["Rome"]
+    elif noticed_by == "maintain":
+        memory.maintain()
+    elif noticed_by == "remember":
+        memory.remember("ann", "city", "rome")
+    assert current(memory, "ann", "city") == ["Rome"]
+    ended = [("Faro", "superseded"), ("Rome", "current")]
+    assert [one for one in states(memory, "ann", "city") if one[0] not in ("Oslo", "Bergen")] == ended
+    (rome,) = memory.lookup("ann", "city")
+    assert rome.confidence == 1.0
+
+
+def test_a_stream_that_is_never_closed_gives_back_what_stood_before(memory: Memory, clock: FixedClock) -> None:
+    memory.remember("user", "city", "Rome", persona="ann", tier="permanent")
+    clock.advance(hours=1)
+    said = [{"role": "user", "content": text} for text in ("I moved to Oslo.", "I'm tired.", "Weather is bad here.")]
+    memory.capture_stream(scope=ANN).add(said)
+    assert current(memory, "user", "city", scope=ANN) == ["Oslo"]
+    clock.advance(hours=30)
+    assert current(memory, "user", "city", scope=ANN) == ["Rome"]
+
+
 @pytest.mark.parametrize("naming", ["My name is Ana.", "Hi, I'm Ana."])
 def test_the_user_and_the_name_he_gave_are_one_person(naming: str, memory: Memory, clock: FixedClock) -> None:
     memory.remember("ana", "city", "Porto", persona="ann")

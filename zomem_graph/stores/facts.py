@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, or_, select, update
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
@@ -22,6 +22,26 @@ _TOUCH = (
     update(sql.facts)
     .where(_t.id.in_(bindparam("ids", expanding=True)))
     .values(last_accessed=bindparam("at"), access_count=_t.access_count + 1)
+)
+_PART = 500  # ids in one statement
+_i = sql.items.c
+_older = sql.facts.alias("older").c
+_OVER = select(_i.id).where(
+    _i.expires_at.is_not(None), _i.expires_at <= bindparam("now", type_=_i.expires_at.type), _i.state == "current"
+)
+_LAPSED = (
+    select(sql.facts)
+    .where(
+        _t.id.in_(bindparam("ids", expanding=True)),
+        _t.state == "current",
+        exists().where(
+            _older.persona == _t.persona,
+            _older.slot == _t.slot,
+            _older.superseded_by == _t.id,
+            _older.state == "superseded",
+        ),
+    )
+    .order_by(_t.created_at)
 )
 
 
@@ -87,6 +107,12 @@ class Facts:
     def of_source(self, persona: str, source: str) -> list[Fact]:
         """Return a persona's current facts from exactly this source, newest first."""
         return self._many(_t.persona == persona, _t.state == "current", _t.source == source)
+
+    def lapsed(self, now: datetime) -> list[Fact]:
+        """Return current facts that the clock has ended and that had taken the place of others, oldest first."""
+        over = self._connection.execute(_OVER, {"now": now}).scalars().all()
+        parts = [over[start : start + _PART] for start in range(0, len(over), _PART)]
+        return [Fact(**row) for ids in parts for row in self._connection.execute(_LAPSED, {"ids": ids}).mappings()]
 
     def find(self, ids: Sequence[str]) -> list[Fact]:
         """Return facts by id, in any state."""

@@ -16,6 +16,7 @@ from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.checkpoints import known_tasks
+from zomem_graph.nodes.steps.lapse import lapse
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
@@ -58,6 +59,7 @@ def brief(
         raise InvalidInput(f"domain must be a word or two, not {domain!r:.40}.")
     chosen = options or services.options.briefing
     now = services.clock()
+    yield from work(lambda: lapse(services))
     points = yield from work(lambda: _points(services, scope, chosen, domain, now))
     first = first_of_all(points)
     text, method, notes = told(points), "rules", list[str]()

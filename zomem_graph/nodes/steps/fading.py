@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 from zomem_graph.nodes.rules.fading import Fading, Fate, Life, Use, fate
 from zomem_graph.nodes.rules.tiers import TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
+from zomem_graph.nodes.steps.lapse import give_back
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
 
@@ -57,21 +58,26 @@ def kept_since(fact: Fact) -> datetime:
 
 
 def still_standing(unit: Unit, fact: Fact | None, *, now: datetime) -> Fact | None:
-    """Return a current fact unless the clock has ended it; then it leaves now, not when maintenance next comes by."""
+    """Return what stands in a slot: a current fact, or what it had taken the place of once the clock has ended it.
+
+    It leaves now, not when maintenance next comes by.
+    """
     if fact is None or fact.expires_at is None or fact.expires_at > now:
         return fact
     unit.facts.end([fact.id], state="expired", at=fact.expires_at)
     unit.items.end([fact.id], state="expired", at=fact.expires_at)
-    return None
+    return give_back(unit, fact, now)
 
 
-def leave(unit: Unit, ended: Sequence[tuple[Fact, Fate]]) -> None:
+def leave(unit: Unit, ended: Sequence[tuple[Fact, Fate]], *, now: datetime) -> None:
     """Take facts whose time is over out of recall, each as of when it ended."""
     for state in ("expired", "archived"):
         over = {fact.id: one.ended_at or one.moves[-1].at for fact, one in ended if one.moves[-1].kind == state}
         unit.facts.end_each(over, state=state)
         unit.items.end([*over], state=state, at=over)
     for fact, found in ended:
+        if found.moves[-1].kind == "expired":
+            give_back(unit, fact, now)
         if found.tier is not None and found.tier != fact.tier:
             unit.facts.change(fact.id, tier=found.tier, given_tier=given_tier(fact))
 

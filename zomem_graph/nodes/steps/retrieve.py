@@ -16,6 +16,7 @@ from zomem_graph.nodes.steps.evidence import weigh
 from zomem_graph.nodes.steps.fading import fates
 from zomem_graph.nodes.steps.hop import hop_once
 from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_imagined
+from zomem_graph.nodes.steps.lapse import lapse
 from zomem_graph.nodes.steps.late import late_note, question_tokens
 from zomem_graph.nodes.steps.legs import Look, look
 from zomem_graph.nodes.steps.metrics import measured
@@ -99,6 +100,7 @@ def _found(
     tokens: TextTokens | None,
 ) -> tuple[Look, list[Hit], int]:
     """Look, rank, weigh, hop and describe in one snapshot; return the hits and how many only repeated others."""
+    lapse(services)
     now = services.clock()
     spread = services.embedder.spread if services.embedder is not None else 1.0
     with services.stores.read() as unit:

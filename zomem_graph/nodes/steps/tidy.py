@@ -114,9 +114,9 @@ def _due(
     return due, page[-1].id if len(page) == _PAGE else ""
 
 
-def _end(unit: Unit, ended: Sequence[tuple[Fact, Fate]], dry_run: bool, _now: datetime) -> list[Change]:
+def _end(unit: Unit, ended: Sequence[tuple[Fact, Fate]], dry_run: bool, now: datetime) -> list[Change]:
     if not dry_run:
-        leave(unit, ended)
+        leave(unit, ended, now=now)
     return [
         _change(fact, fate.moves[-1].kind, fate.moves[-1].why, {"state": fate.moves[-1].kind}) for fact, fate in ended
     ]
