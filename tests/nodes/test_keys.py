@@ -110,6 +110,47 @@ def test_the_same_number_or_date_otherwise_put_is_the_same_value(a: str, b: str)
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "key"),
+    [
+        ("3.10", "3.1", "python version"),
+        ("Python 3.10", "Python 3.1", "language"),
+        ("0123", "123", "extension"),
+        ("007", "7", None),
+        ("aBcD", "abcd", "ssid"),
+        ("x7Kq", "X7kq", "door code"),
+        ("aB3dE9", "ab3de9", "voucher"),
+        ("1e3", "1000", "order id"),
+        ("5 m", "5 min", "timeout"),
+        ("1.000,5 kg", "1.0005 kg", "weight"),
+    ],
+)
+def test_what_only_counts_alike_is_another_value(a: str, b: str, key: str | None) -> None:
+    assert not same_value(a, b, key=key)
+    assert not same_value(b, a, key=key)
+    assert same_value(a, a, key=key)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "key"),
+    [
+        ("1,000", "1000", "account number"),
+        ("1 km", "1000 m", "distance"),
+        ("5 lb", "5 lbs", "weight"),
+        ("1.000,5 kg", "1000.5 kg", "weight"),
+        ("1e3", "1000", "visitors"),
+        ("3.50", "3.5", "price"),
+        ("3.10 kg", "3.1 kg", "version"),
+        ("Falcon", "FALCON", "code name"),
+        ("GitHub", "github", "host"),
+        ("V2", "v2", "stage"),
+    ],
+)
+def test_what_counts_alike_and_names_nothing_is_one_value(a: str, b: str, key: str) -> None:
+    assert same_value(a, b, key=key)
+    assert same_value(b, a, key=key)
+
+
+@pytest.mark.parametrize(
     ("old", "new", "kind"),
     [
         ("deploy is allowed", "deploy is not allowed", "negation"),

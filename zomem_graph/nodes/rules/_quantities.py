@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 __all__ = ["Quantity", "quantities_clash", "quantities_in", "same_quantities"]
@@ -29,8 +29,16 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
         ("byte", 1024**3, "gib"),
         ("gram", 1, "g gram grams gramm"),
         ("gram", 1000, "kg kilo kilos kilogram kilograms"),
+        ("gram", 453.59237, "lb lbs"),
+        ("gram", 28.349523125, "oz ounce ounces"),
         ("metre", 0.001, "mm"),
         ("metre", 0.01, "cm"),
+        ("metre", 1, "m meter meters metre metres"),
+        ("metre", 0.0254, "inch inches"),
+        ("metre", 0.3048, "ft foot feet"),
+        ("metre", 1609.344, "mi mile miles"),
+        ("litre", 1, "l liter liters litre litres"),
+        ("litre", 0.001, "ml"),
         ("metre", 1000, "km kilometer kilometers kilometre kilometres"),
         ("percent", 1, "% percent prozent"),
         ("eur", 1, "€ eur euro euros 欧元"),
@@ -44,32 +52,45 @@ _SCALES: Final = {"k": 1e3, "mio": 1e6, "million": 1e6, "millionen": 1e6, "万":
 _UNIT_NAMES: Final = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
 _VERSION = re.compile(r"(?<![\w.])v?(\d{1,9}(?:\.\d{1,9}){2,8})(?![\w])|(?<![\w.])v(\d{1,9}(?:\.\d{1,9})?)(?!\w)")
 _NUMBER = re.compile(
-    r"(?<![\w.])(?P<sign>-)?(?P<before>[$€£¥] ?)?(?P<number>\d{1,15}(?:[.,]\d{1,9})?)(?![\d])"
+    r"(?<![\w.])(?P<sign>-)?(?P<before>[$€£¥] ?)?(?P<number>\d{1,15}(?:[.,]\d{1,9})?(?:e[+-]?\d{1,2}(?!\w))?)(?![\d])"
     r"(?: ?(?P<scale>k|mio|million|millionen|万)(?![a-z]))?"
     rf"(?: ?(?P<unit>{_UNIT_NAMES})(?![a-z]))?"
 )
+# "1.000,5" is 1000.5: with a point and a comma there is only one way to read it.
+_POINTED = re.compile(r"(?<![\w.,])\d{1,3}(?:\.\d{3}){1,4},\d{1,9}(?![\d.,])")
+_ZERO_FIRST = re.compile(r"0\d")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """A number in the base unit of its kind; `label` holds a version or an IP address."""
+    """A number in the base unit of its kind; `label` holds a version, an IP address or a number like 0123.
+
+    `written` is the number as it was put, for "3.10" is not always 3.1.
+    """
 
     unit: str
     amount: float
     label: str = ""
+    written: str = field(default="", compare=False)
 
 
 def quantities_in(text: str) -> tuple[list[Quantity], str]:
     """Return the numbers in a normalised text, in order (labels first), and the text without them."""
     labels = [Quantity("label", 0.0, found[1] or found[2]) for found in _VERSION.finditer(text)]
-    text = _VERSION.sub(" ", text)
+    text = _POINTED.sub(_with_point, _VERSION.sub(" ", text))
     numbers = [_quantity(found) for found in _NUMBER.finditer(text)]
     return [*labels, *numbers], _NUMBER.sub(" ", text)
 
 
-def same_quantities(a: list[Quantity], b: list[Quantity]) -> bool:
-    """Return whether two lists hold the same amounts in the same order: a score of 2 to 1 is not 1 to 2."""
-    return len(a) == len(b) and all(_equal(one, other, 1e-9) for one, other in zip(a, b, strict=True))
+def same_quantities(a: list[Quantity], b: list[Quantity], *, as_written: bool = False) -> bool:
+    """Return whether two lists hold the same amounts in the same order: a score of 2 to 1 is not 1 to 2.
+
+    `as_written` is for what may be names or versions: without a unit 3.10 is not 3.1 there.
+    """
+    return len(a) == len(b) and all(
+        _equal(one, other, 1e-9) and not (as_written and not one.unit and one.written != other.written)
+        for one, other in zip(a, b, strict=True)
+    )
 
 
 def quantities_clash(a: list[Quantity], b: list[Quantity]) -> bool:
@@ -96,7 +117,15 @@ def _equal(a: Quantity, b: Quantity, tolerance: float) -> bool:
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
-    amount = float(match["number"].replace(",", ".")) * (-1 if match["sign"] else 1)
-    amount *= _SCALES.get(match["scale"] or "", 1)
+    written = match["number"].replace(",", ".")
     unit, size = _UNITS.get((match["before"] or match["unit"] or "").strip(), ("", 1.0))
-    return Quantity(unit, amount * size)
+    if _ZERO_FIRST.match(written):
+        return Quantity(unit, 0.0, match["number"])
+    amount = float(written) * (-1 if match["sign"] else 1)
+    amount *= _SCALES.get(match["scale"] or "", 1)
+    return Quantity(unit, amount * size, written=written)
+
+
+def _with_point(found: re.Match[str]) -> str:
+    whole, part = found[0].replace(".", "").split(",")
+    return f"{whole}.{part}"

@@ -193,11 +193,11 @@ def without_numbers(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(rest)) if _telling(rest) else ()
 
 
-def merged_value(values: Sequence[str]) -> str:
+def merged_value(values: Sequence[str], *, key: str | None = None) -> str:
     """Return the distinct values joined by "; ", in order (spec F84)."""
     kept: list[str] = []
     for value in (part.strip() for joined in values for part in joined.split(";")):
-        if value and not any(same_value(value, known) for known in kept):
+        if value and not any(same_value(value, known, key=key) for known in kept):
             kept.append(value)
     return "; ".join(kept)
 

@@ -82,6 +82,13 @@ _TRAILING: Final = " .,;:!?…。！？，；：、"
 _QUOTES: Final = "\"'`“”‘’„«»「」"
 # "on 3 May" and "3 May" say the same.
 _AROUND: Final = words("on at the am um el le")
+_CODED: Final = re.compile(
+    r"\b(?:versions?|release|build|api|sdk|runtime|python|node|java|ruby|php|code|codes|ssid|wifi|wlan|network|pass\w*"
+    r"|pin|ids?|serial|number|no|phone|mobile|zip|postcode|postal|sku|tag|commit|hash|token|keys?|user ?name|login"
+    r"|model|account|iban|isbn|coupon|voucher|ticket|order|flight|gate|room|chapter|section|clause)\b(?! name)"
+)
+"""Keys whose values are names made of digits and letters, not amounts."""
+_MIXED: Final = re.compile(r"[^\W\d_A-Z][A-Z]")
 _JOINTS = re.compile(r"[\s_\-]+")
 
 
@@ -138,11 +145,15 @@ def opposite_slots(entity: str, key: str | None, value: str) -> tuple[str, ...]:
     return () if opposite is None else (slot(entity, opposite, value, many=True),)
 
 
-def same_value(a: str, b: str) -> bool:
+def same_value(a: str, b: str, *, key: str | None = None) -> bool:
     """Return whether two values say the same: equal when normalised, or one number or date in two forms.
 
-    "30 s" and "30 seconds", "3 May" and "May 3rd" are the same; "allowed" and "not allowed" never are.
+    "30 s" and "30 seconds", "3 May" and "May 3rd" are the same; "allowed" and "not allowed" never are. Under a
+    key that names versions or codes, and beside words, a number is compared as it is written: 3.10 is not 3.1.
     """
+    coded = key is not None and _CODED.search(_address(key)) is not None
+    if _differ_in_case(a.strip(_QUOTES + _TRAILING), b.strip(_QUOTES + _TRAILING), coded=coded):
+        return False
     a, b = normal(a), normal(b)
     if a == b:
         return True
@@ -153,7 +164,10 @@ def same_value(a: str, b: str) -> bool:
     numbers_a, words_a = quantities_in(rest_a)
     numbers_b, words_b = quantities_in(rest_b)
     found_some = bool(dates_a or numbers_a)
-    return found_some and same_quantities(numbers_a, numbers_b) and _words(words_a) == _words(words_b)
+    spoken_a, spoken_b = _words(words_a), _words(words_b)
+    if not found_some or spoken_a != spoken_b:
+        return False
+    return same_quantities(numbers_a, numbers_b, as_written=coded or bool(spoken_a))
 
 
 def conflict_kind(old: str, new: str) -> ConflictKind | None:
@@ -186,6 +200,15 @@ def _address(name: str) -> str:
     """Return an entity or a key in the form in which addresses are compared; empty when nothing of it shows."""
     form = normal(name)
     return _storable(_JOINTS.sub(" ", form).strip() or form)
+
+
+def _differ_in_case(a: str, b: str, *, coded: bool) -> bool:
+    """Return whether two words are two codes that differ in capitals alone: "aBcD" is not "abcd"."""
+    if a == b or a.casefold() != b.casefold() or any(character.isspace() for character in a):
+        return False
+    mixed = any(_MIXED.search(one) for one in (a, b))
+    digits = any(character.isdigit() for character in a)
+    return (mixed or digits) if coded else (mixed and digits)
 
 
 def _storable(form: str) -> str:

@@ -168,7 +168,7 @@ def _pairs(facts: Sequence[Fact], now: datetime) -> Iterator[Conflict]:
         for older in facts[:place]:
             seen = None
             if newer.slot == older.slot:
-                if newer.persona != older.persona and not same_value(newer.value, older.value):
+                if newer.persona != older.persona and not same_value(newer.value, older.value, key=newer.key):
                     seen = _TWO_PERSONAS
             elif {newer.id, older.id} & denying and deny_each_other(_said(older), _said(newer)):
                 seen = _DENIAL

@@ -187,7 +187,7 @@ def stays_forgotten(unit: Unit, options: WriteOptions, new: NewFact) -> bool:
 
 def _stands(unit: Unit, new: NewFact, address: str) -> bool:
     standing = unit.facts.current(new.persona, address)
-    return standing is not None and same_value(standing.value, new.value)
+    return standing is not None and same_value(standing.value, new.value, key=new.key)
 
 
 def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -> Stored:
@@ -203,7 +203,7 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
             return Stored(fact=offered, outcome="forgotten", notes=(f"{said} and is not stored again",))
         notes += (f"{said}; it is stored again because it was asked for",)
     current = still_standing(unit, unit.facts.current(new.persona, address), now=now)
-    if current is not None and (many or same_value(current.value, new.value)):
+    if current is not None and (many or same_value(current.value, new.value, key=new.key)):
         unit.provenance.add([_origin(new, current, now, at)])
         return Stored(fact=_confirmed(unit, current, new, at, now), outcome="unchanged", notes=notes)
     window = timedelta(hours=options.toggle_hours)
@@ -276,7 +276,7 @@ def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Sta
     twins = [replace(new, entity=name) for name in _other_names(unit, new)]
     for twin in twins if not many else ():
         told = unit.facts.current(new.persona, slot(twin.entity, twin.key, twin.value, many=False))
-        if told is not None and not same_value(told.value, new.value):
+        if told is not None and not same_value(told.value, new.value, key=new.key):
             rivals.append(_rival(told, "slot"))
     for other in dict.fromkeys(address for one in (new, *twins) for address in _slots_ended(one)):
         if (opposed := unit.facts.current(new.persona, other)) is not None:

@@ -76,7 +76,7 @@ def retire(unit: Unit, ids: Sequence[str], *, by: Fact, now: datetime, state: st
 def join_values(unit: Unit, parts: Sequence[Fact], *, now: datetime) -> Fact:
     """Make one current fact of several values of a slot; the parts stay as merged (spec F84)."""
     newest = parts[-1]
-    value = merged_value([part.value for part in parts])
+    value = merged_value([part.value for part in parts], key=newest.key)
     joined = replace(
         newest,
         id=new_id(),
@@ -108,7 +108,7 @@ def oscillation(
 
     `gone` are (id, value) of what the slot had and lost in that time. None when it is no swing.
     """
-    before = sorted({id_ for id_, value in gone if id_ != fact.id and same_value(value, fact.value)})
+    before = sorted({id_ for id_, value in gone if id_ != fact.id and same_value(value, fact.value, key=fact.key)})
     if len(before) < times:
         return None
     said = f"{fact.entity} {fact.key or ''}".strip()
@@ -182,7 +182,7 @@ def _file_behind(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now:
     earlier = [one for one in history if one.created_at <= fact.created_at]
     later = [one for one in history if one.created_at > fact.created_at]
     before = earlier[-1] if earlier else None
-    if judged.outcome == "late" and before is not None and same_value(before.value, fact.value):
+    if judged.outcome == "late" and before is not None and same_value(before.value, fact.value, key=fact.key):
         return Settled(fact=before, outcome="unchanged")
     by = later[0].id if later else judged.rival_id
     ended = later[0].created_at if later and judged.outcome == "late" else fact.created_at
@@ -209,7 +209,7 @@ def _set_aside(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: d
 
 def _merge(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datetime) -> Settled:
     (old,) = unit.facts.find([judged.rival_id])
-    if same_value(merged_value([old.value, fact.value]), old.value):
+    if same_value(merged_value([old.value, fact.value], key=fact.key), old.value, key=fact.key):
         return Settled(fact=old, outcome="unchanged")
     part = _ended(fact, state="merged", at=fact.created_at, by=None)
     _add(unit, part, origin)
