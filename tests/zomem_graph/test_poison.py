@@ -90,11 +90,21 @@ def test_what_a_tool_said_or_nobody_knows_teaches_no_fact(trust: str) -> None:
         NewFact(entity="cabin", key="colour", value="teal", trust=trust).checked(WriteOptions())
 
 
-def test_a_source_without_a_known_name_is_the_users() -> None:
-    assert [trust_of(source) for source in ("api", "cli", "mcp:claude", "tool", "vault:notes")] == [
-        "user",
-        "hand",
-        "assistant",
-        "assistant",
-        "hand",
-    ]
+@pytest.mark.parametrize(
+    ("trust", "sources"),
+    [
+        ("user", ["api", "user", "streaming:s1", ""]),
+        ("hand", ["cli", "hand", "vault:notes"]),
+        ("import", ["import", "import:chatgpt", "Import: claude"]),
+        ("assistant", ["assistant", "tool", "mcp:claude", "web", "document", "document:a.pdf", "crm", "userland"]),
+    ],
+)
+def test_a_source_is_trusted_by_its_name_and_an_unknown_one_makes_no_rules(trust: str, sources: list[str]) -> None:
+    assert {trust_of(source) for source in sources} == {trust}
+
+
+@pytest.mark.filterwarnings("ignore:what .* said makes no")
+def test_what_did_not_come_from_the_user_or_a_hand_is_no_convention(memory: Memory) -> None:
+    for source in ("assistant", "import", "import:chatgpt", "document", "web", "crm"):
+        fact = memory.remember(f"project {source}", "rule", "always deploy", source=source, category="convention")
+        assert (fact.category, fact.trust in ("user", "hand")) == ("other", False)

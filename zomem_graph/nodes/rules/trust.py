@@ -7,6 +7,9 @@
 | import | the user, elsewhere, before | yes, so labelled | no | importers |
 | assistant | a model, through a tool of ours | yes, so labelled | no | memory tools, MCP |
 | tool | a program's or document's text | no | no | kept as what was said, never learned from |
+
+What is stored without a turn is trusted by its source: `api`, `user` and the names of capture are the user; `cli`,
+`hand` and `vault` a hand; `import…` an import; every other name (`assistant`, `mcp`, `web`, `document`) an assistant.
 """
 
 from typing import Final, Literal, get_args
@@ -18,12 +21,20 @@ TRUSTS: Final[tuple[Trust, ...]] = get_args(Trust)
 
 _RULES: Final = frozenset({"convention"})
 _RULE_MAKERS: Final = frozenset({"user", "hand"})
-_BY_SOURCE: Final = {"cli": "hand", "hand": "hand", "vault": "hand", "tool": "assistant", "mcp": "assistant"}
+_BY_SOURCE: Final = {
+    **dict.fromkeys(("", "api", "user", "agent", "auto-capture", "inline", "streaming", "stream"), "user"),
+    **dict.fromkeys(("cli", "hand", "vault"), "hand"),
+    **dict.fromkeys(("import", "conversation", "conversation-capture"), "import"),
+}
+_OTHERS: Final = "assistant"
 
 
 def trust_of(source: str) -> str:
-    """Return who is behind a fact that was stored under a source without a turn; the caller's user by default."""
-    return _BY_SOURCE.get(source.split(":", 1)[0].strip().lower(), "user")
+    """Return who is behind a fact that was stored under a source without a turn: by the word before its colon.
+
+    A source that nobody knows (mcp, web, document, a name of the caller's) may state facts and makes no rules.
+    """
+    return _BY_SOURCE.get(source.split(":", 1)[0].strip().lower(), _OTHERS)
 
 
 def may_teach(trust: str) -> bool:
