@@ -88,6 +88,29 @@ def test_a_stream_that_is_never_closed_gives_back_what_stood_before(memory: Memo
     assert current(memory, "user", "city", scope=ANN) == ["Rome"]
 
 
+def test_a_strategy_nobody_knows_is_refused_also_when_nothing_waits(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="strategy must be one of"):
+        memory.conflicts.resolve_all("bogus")
+
+
+@pytest.mark.parametrize("strategy", ["flag", "pending"])
+def test_a_value_that_waits_and_is_said_again_waits_once(strategy: str, memory: Memory) -> None:
+    memory.remember("mailer", "port", "25", on_conflict=strategy)
+    for value in ("2525", "2,525", "2525", "587"):
+        memory.remember("mailer", "port", value, on_conflict=strategy)
+    assert states(memory, "mailer", "port") == [("25", "current"), ("2525", "flagged"), ("587", "flagged")]
+    waiting = memory.conflicts.list()
+    assert sorted(one.newer.value for one in waiting if one.newer is not None) == ["2525", "587"]
+
+
+def test_values_of_one_instant_are_told_in_the_order_of_storing(memory: Memory) -> None:
+    values = [str(number) for number in range(1, 9)]
+    memory.remember_many([{"entity": "mailer", "key": "port", "value": value} for value in values])
+    assert [value for value, _state in states(memory, "mailer", "port")] == values
+    memory.retract(memory.lookup("mailer", "port")[0].id, "a typo")
+    assert current(memory, "mailer", "port") == ["7"]
+
+
 @pytest.mark.parametrize("naming", ["My name is Ana.", "Hi, I'm Ana."])
 def test_the_user_and_the_name_he_gave_are_one_person(naming: str, memory: Memory, clock: FixedClock) -> None:
     memory.remember("ana", "city", "Porto", persona="ann")
@@ -165,7 +188,7 @@ def test_a_decision_may_go_to_the_older_fact(memory: Memory) -> None:
     memory.remember("office", "city", "Porto", on_conflict="flag")
     (found,) = memory.conflicts.list()
     memory.conflicts.resolve(found.conflict.id, keep=old.id)
-    assert states(memory, "office", "city") == [("Porto", "superseded"), ("Lyon", "current")]
+    assert states(memory, "office", "city") == [("Lyon", "current"), ("Porto", "superseded")]
 
 
 def test_merging_joins_the_distinct_values(memory: Memory) -> None:

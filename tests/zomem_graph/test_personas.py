@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -304,12 +305,27 @@ def test_personas_from_the_command_line(home: Path) -> None:
     assert zomem.json("personas", "pool", "list") == []
 
 
+@pytest.mark.parametrize("name", [None, "", 7])
+def test_a_persona_without_a_name_is_refused(memory: Memory, name: Any) -> None:
+    for verb in (memory.personas.add, memory.personas.show):
+        with pytest.raises(InvalidInput, match="persona must be a text"):
+            verb(name)
+
+
 def test_a_misspelt_persona_is_noted_on_the_command_line(home: Path) -> None:
     zomem = CommandLine(home)
     zomem.ok("remember", "printer", "room", "cellar", "--persona", "caretaker")
-    for words in (("search", "printer room"), ("lookup", "printer")):
-        result = zomem(*words, "--persona", "caretakr")
-        assert result.exit_code == 0
+    asked = [
+        "search:printer room",
+        "lookup:printer",
+        "briefing",
+        "conflicts:list",
+        "conflicts:history:printer",
+        "stats",
+    ]
+    for words in (*asked, "graph:show:printer"):
+        result = zomem(*words.split(":"), "--persona", "caretakr")
+        assert result.exit_code == (words not in asked)
         assert "did you mean 'caretaker'" in result.stderr
     shown = zomem("personas", "show", "caretakr")
     assert shown.exit_code == 1

@@ -22,7 +22,7 @@ def briefing(
     Example: zomem briefing "web site"
     """
     with call.memory() as memory:
-        found = memory.briefing(domain=domain, scope=call.scope(memory, time_zone))
+        found = memory.briefing(domain=domain, scope=call.note_stranger(memory, call.scope(memory, time_zone)))
     if call.shared.as_json:
         call.screen.document(plain(found))
     elif not found.text:

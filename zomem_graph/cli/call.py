@@ -65,6 +65,12 @@ class Call:
         else:
             show(self.screen)
 
+    def note_stranger(self, memory: Memory, scope: Scope) -> Scope:
+        """Say on standard error when nobody knows who asks but somebody of much the same name; return the scope."""
+        note = memory.personas.note(scope)
+        self.notes([note] if note is not None else [])
+        return scope
+
     def notes(self, lines: Sequence[str]) -> None:
         """Say on standard error what was missing while this was answered."""
         for line in lines:

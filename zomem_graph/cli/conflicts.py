@@ -30,7 +30,9 @@ def _list(
 ) -> None:
     """List what is still to be decided, newest first."""
     with call.memory() as memory:
-        found = memory.conflicts.list(resolution=resolution, scope=call.scope(memory), limit=limit)
+        found = memory.conflicts.list(
+            resolution=resolution, scope=call.note_stranger(memory, call.scope(memory)), limit=limit
+        )
     call.answer(found, lambda screen: _show_all(screen, found, nothing="no conflicts"))
 
 
@@ -56,7 +58,7 @@ def _history(
 ) -> None:
     """List every value there ever was, oldest first. Example: zomem conflicts history ana city."""
     with call.memory() as memory:
-        found = memory.conflicts.history(entity, key, scope=call.scope(memory))
+        found = memory.conflicts.history(entity, key, scope=call.note_stranger(memory, call.scope(memory)))
     call.answer(found, lambda screen: _show_history(screen, found))
 
 

@@ -47,7 +47,8 @@ def _show(
     """
     asked = _one_of(what, entity, id_)
     with call.memory() as memory:
-        found = memory.graph.show(asked, depth=depth, include_superseded=superseded, scope=call.scope(memory))
+        scope = call.note_stranger(memory, call.scope(memory))
+        found = memory.graph.show(asked, depth=depth, include_superseded=superseded, scope=scope)
     call.answer(found, lambda screen: _show_around(screen, found))
     call.notes([f"{found.left_out} more links are not shown"] if found.left_out else [])
 

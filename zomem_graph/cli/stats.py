@@ -12,7 +12,8 @@ def stats(call: Call) -> None:
     Example: zomem stats --persona ann
     """
     with call.memory() as memory:
-        counted = memory.stats(scope=call.scope(memory) if call.shared.persona else None)
+        scope = call.note_stranger(memory, call.scope(memory)) if call.shared.persona else None
+        counted = memory.stats(scope=scope)
     call.answer(counted, lambda screen: screen.pairs(_flat(counted)))
 
 

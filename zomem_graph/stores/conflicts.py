@@ -134,10 +134,9 @@ class Conflicts:
         where = [_fact.persona == persona, *_under(prefix), _fact.state != "stub"]  # a name alone is no value
         if live_only:
             where.append(_fact.state == "current")
-        rows = self._connection.execute(
-            select(sql.facts).where(*where).order_by(_fact.created_at.desc(), _fact.id).limit(most)
-        )
-        return [Fact(**row) for row in rows.mappings()]
+        told = select(sql.facts).outerjoin(sql.items, _item.id == _fact.id).where(*where)
+        newest = told.order_by(_fact.created_at.desc(), func.coalesce(_item.num, 0).desc(), _fact.id)
+        return [Fact(**row) for row in self._connection.execute(newest.limit(most)).mappings()]
 
     def around(self, persona: str, slot: str, *, since: datetime) -> list[Stated]:
         """Return what is stated of the entity of a slot in few words, and what the slot had and lost of late.
@@ -222,7 +221,9 @@ class Conflicts:
         )
 
     def _facts(self, *where: Any) -> list[Fact]:
-        rows = self._connection.execute(select(sql.facts).where(*where).order_by(_fact.created_at, _fact.id))
+        # Of one instant in the order of storing, which only the item keeps.
+        told = select(sql.facts).outerjoin(sql.items, _item.id == _fact.id).where(*where)
+        rows = self._connection.execute(told.order_by(_fact.created_at, func.coalesce(_item.num, 0), _fact.id))
         return [Fact(**row) for row in rows.mappings()]
 
     def _found(self, *where: Any, limit: int) -> list[Conflict]:

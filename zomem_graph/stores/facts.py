@@ -97,11 +97,12 @@ class Facts:
         return [Fact(**row) for row in rows.mappings()]
 
     def history(self, persona: str, entity: str, key: str | None) -> list[Fact]:
-        """Return every value a key ever had, oldest first."""
+        """Return every value a key ever had, oldest first, those of one instant in the order of storing."""
         where = [_t.persona == persona, func.lower(_t.entity) == entity.lower()]
         if key is not None:
             where.append(func.lower(_t.key) == key.lower())
-        rows = self._connection.execute(select(sql.facts).where(*where).order_by(_t.created_at, _t.id))
+        told = select(sql.facts).outerjoin(sql.items, _i.id == _t.id).where(*where)
+        rows = self._connection.execute(told.order_by(_t.created_at, func.coalesce(_i.num, 0), _t.id))
         return [Fact(**row) for row in rows.mappings()]
 
     def of_source(self, persona: str, source: str) -> list[Fact]:

@@ -9,7 +9,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.keys import entity_prefix, slot
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable, writable
-from zomem_graph.nodes.steps.conflicts import resolve_conflict, with_facts
+from zomem_graph.nodes.steps.conflicts import check_strategy, resolve_conflict, with_facts
 from zomem_graph.nodes.steps.semantic_conflicts import look_for_conflicts
 from zomem_graph.nodes.values import Detected, FactConflict
 from zomem_graph.stores.conflicts import OPEN
@@ -60,7 +60,10 @@ class FactConflicts:
         return run(look_for_conflicts(self._memory, writable(scope or Scope()), options=options))
 
     def history(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> _Facts:
-        """Return every value an entity's key (or any of its keys) ever had, in any state, oldest first."""
+        """Return every value an entity's key (or any of its keys) ever had, in any state, oldest first.
+
+        Values of one instant come in the order of storing.
+        """
         _check_name("entity", entity)
         start = entity_prefix(entity)
         if key is not None:
@@ -70,9 +73,9 @@ class FactConflicts:
             found = [
                 fact
                 for persona in _personas(unit, scope)
-                for fact in unit.conflicts.about(persona, start, live_only=False, most=_MOST)
+                for fact in reversed(unit.conflicts.about(persona, start, live_only=False, most=_MOST))
             ]
-        return sorted(found, key=lambda fact: (fact.created_at, fact.state == "current", fact.id))
+        return sorted(found, key=lambda fact: fact.created_at)
 
     def resolve(
         self,
@@ -101,6 +104,7 @@ class FactConflicts:
 
         What cannot be decided that way (a merge of different keys, an erased fact) is left as it is.
         """
+        check_strategy(strategy)
         decided: _Listed = []
         with self._memory.stores.write() as unit:
             waiting = unit.conflicts.listed(writable(scope or Scope()), limit=_MOST)

@@ -30,6 +30,7 @@ from zomem_graph.stores.unit import Unit
 __all__ = [
     "MOST_COMPARED",
     "MOST_STATED",
+    "check_strategy",
     "detect_conflicts",
     "entity_of",
     "resolve_conflict",
@@ -98,13 +99,18 @@ def detect_conflicts(unit: Unit, personas: Sequence[str], *, now: datetime) -> l
     return found
 
 
+def check_strategy(strategy: str) -> None:
+    """Raise InvalidInput for what is no strategy of spec F84."""
+    if strategy not in STRATEGIES:
+        raise InvalidInput(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r:.40}.")
+
+
 def resolve_conflict(unit: Unit, conflict: Conflict, strategy: str, *, keep: str | None, now: datetime) -> Conflict:
     """Decide one conflict: supersede (the newer fact wins, or `keep`), merge, flag or pending.
 
     Raises InvalidInput for another strategy and UnknownName when one of the facts is gone.
     """
-    if strategy not in STRATEGIES:
-        raise InvalidInput(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r:.40}.")
+    check_strategy(strategy)
     if strategy in ("flag", "pending"):
         resolution = "flagged" if strategy == "flag" else "pending"
         unit.conflicts.change(conflict.id, resolution=resolution, resolved_at=None)

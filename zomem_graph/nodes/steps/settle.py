@@ -199,7 +199,11 @@ def _file_behind(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now:
 
 
 def _set_aside(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datetime) -> Settled:
-    """Keep the newcomer out of recall until somebody decides; the current value stays."""
+    """Keep the newcomer out of recall until somebody decides; the current value stays. Said again, it waits once."""
+    for known in unit.conflicts.history(fact.persona, fact.slot):
+        if known.state == "flagged" and same_value(known.value, fact.value, key=fact.key):
+            unit.provenance.add([replace(origin, fact_id=known.id)])
+            return Settled(fact=known, outcome="unchanged")
     waiting = _ended(fact, state="flagged", at=fact.created_at, by=None)
     _add(unit, waiting, origin)
     unit.links.add([link_between(fact.id, judged.rival_id, CONTRADICTS, now)])
