@@ -10,7 +10,9 @@ from zomem_graph.nodes.rules._wordlists import words
 
 __all__ = [
     "ASSIGNED",
+    "BARE_VALUE",
     "CARD",
+    "COMMAND",
     "FLAG_BEFORE",
     "FLAG_VALUE",
     "HEADER",
@@ -30,6 +32,7 @@ __all__ = [
     "SPOKEN",
     "UNQUOTED",
     "URL_PASSWORD",
+    "WEAK_WORDS",
 ]
 
 KEY_BEGIN: Final = re.compile(r"-----BEGIN (?P<label>(?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?)-----")
@@ -70,7 +73,8 @@ PREFIXED: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = tuple(
 """(kind, literal that must be in the text, pattern)."""
 
 SECRET_WORD: Final = re.compile(
-    r"pass(?:word|wd|phrase|code)s?|pwd|passwort|kennwort|contraseña|mot de passe|密码|口令"
+    r"pass(?:word|wd|phrase|code)s?|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
+    r"|passwort|kennwort|contraseña|mot de passe|密码|口令"
     r"|\bpins?\b|\bpin_code\b"
     r"|(?:api|access|account|auth|secret|private|signing|encryption|service|license|admin|master|shared)"
     r"[ _-]?(?:access[ _-]?)?keys?|api[_-]?schlüssel|secret(?!ar)|token(?!i[sz])|credentials?"
@@ -78,22 +82,42 @@ SECRET_WORD: Final = re.compile(
 """For lower-case text: matching without regard to case would take four times as long."""
 PASSWORD_WORDS: Final = words(
     "password passwords passwd passwds passphrase passphrases passcode passcodes pwd passwort kennwort",
-    "contraseña 密码 口令 pin pins pin_code",
+    "contraseña 密码 口令 pin pins pin_code pass pw",
 ) | {"mot de passe"}
-NUMERIC_HARMLESS: Final = words("token secret credential credentials")
+WEAK_WORDS: Final = words("pass pw")
+"""Words that announce a password only before something that looks like one: a pass is a ticket too."""
+NUMERIC_HARMLESS: Final = words("token secret credential credentials pass pw")
 """Words after which a bare number is a count or an id."""
 
 ASSIGNED: Final = re.compile(
     r"(?![ _-]?(?:count|limit|budget|size|length|type|name|url|uri|path|file|id|hint|policy|usage|age)s?\b)"
     r"(?:[A-Za-z0-9_.\-\[\]]{0,40}+)[\"'`]?[ \t]{0,4}(?P<sign>:=|=>|==?|:|：|>(?=\S))[ \t]{0,4}"
 )
+_COMPOUND: Final = (
+    r"(?! (?:manager|polic(?:y|ies)|reset|page|generator|field|form|box|prompt|hint|rule|strength|length|sauce|santa"
+    r"|agent|service|garden|ingredient|project|meeting|place|history|change|rotation|expiry|protection|recovery|screen|vault"
+    r"|store|safe|file|system|app|tool|hash|hashing|format|requirement|check|checker|entry|list|count|limit|budget"
+    r"|usage|counter|price|event|ring|chain)s?\b)"
+)
+"""The password manager is no password."""
 SPOKEN: Final = re.compile(
-    r"(?: [^\W\d]{1,20}){0,5}?[ \t]{1,2}(?:is|was|are|ist|lautet|es|est)[ \t]{1,2}(?:now |set to |still )?"
+    _COMPOUND
+    + r"(?: [^\W\d]{1,20}){0,5}?[ \t]{1,2}(?:is|was|are|ist|lautet|es|est)[ \t]{1,2}(?:now |set to |still )?"
     r"|(?:[\u4e00-\u9fff]{0,4})(?:是|为)[ \t]{0,2}",
     re.IGNORECASE,
 )
 FLAG_BEFORE: Final = re.compile(r"(?<!\S)--?[a-z-]{0,20}$")
 FLAG_VALUE: Final = re.compile(r"[ \t]{1,2}(?!-)")
+BARE_VALUE: Final = re.compile(
+    r"[ \t]{1,2}(?!(?:sha|md|utf|base|argon|aes|rfc|iso|oauth|pbkdf|v)-?\d)(?=[A-Za-z]{0,60}\d)(?=\d{0,60}[A-Za-z])"
+    r"(?=[A-Za-z0-9!#$%&*+@^_~-]{6,128}(?:[.,;:!?)]{0,3}(?:\s|$)))",
+    re.IGNORECASE,
+)
+"""Before a value that follows its word at once: "password hunter22"."""
+COMMAND: Final = re.compile(
+    r"\b(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?\s-p|sshpass[ \t]{1,3}-p[ \t]{0,3})"
+    r"(?P<value>[^\s\"'-][^\s\"']{3,127})"
+)
 NEAR_BEGIN: Final = re.compile(r"(?<![A-Za-z0-9_.+/=~-])[A-Za-z0-9_.+/=~-]{16}")
 NEAR_TOKEN: Final = re.compile(r"[A-Za-z0-9_.+/=~-]{16,512}+")
 QUOTED: Final = re.compile(r"(?P<mark>[\"'`])(?P<value>[^\"'`\r\n]{1,512}+)(?P=mark)")
@@ -101,7 +125,7 @@ UNQUOTED: Final = re.compile(r"[^\s\"'`,;&<>|]{1,512}+(?:&(?![A-Za-z_]{1,40}=)[^
 
 HEADER: Final = re.compile(
     r"(?:(?P<name>authorization)[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?:[A-Za-z]{1,12}[ \t]{1,3})?"
-    r"|\b(?:bearer|basic)[ \t]{1,3})(?P<value>[A-Za-z0-9._~+/=-]{12,4096}+)",
+    r"|\b(?:(?P<bearer>bearer)|basic)[ \t]{1,3})(?P<value>[A-Za-z0-9._~+/=-]{12,4096}+)",
     re.IGNORECASE,
 )
 URL_PASSWORD: Final = re.compile(r"://[^\s:/@\"'<>]{0,128}+:(?P<value>[^\s@/\"'<>]{1,256}+)@")

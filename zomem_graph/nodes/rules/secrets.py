@@ -14,7 +14,9 @@ from typing import Final
 
 from zomem_graph.nodes.rules._secret_shapes import (
     ASSIGNED,
+    BARE_VALUE,
     CARD,
+    COMMAND,
     FLAG_BEFORE,
     FLAG_VALUE,
     HEADER,
@@ -34,11 +36,14 @@ from zomem_graph.nodes.rules._secret_shapes import (
     SPOKEN,
     UNQUOTED,
     URL_PASSWORD,
+    WEAK_WORDS,
 )
 
 __all__ = ["Span", "find_secrets", "looks_secret", "redact"]
 
 _MARK = re.compile(r"\[secret removed: [a-z ]{1,40}\]")
+_NARROW: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+"""Full-width letters and signs to plain ones, each one character."""
 _LONGEST_KEY_BLOCK: Final = 20_000
 _NEAR: Final = 24
 """Characters after a secret word in which a random-looking value counts as one."""
@@ -65,6 +70,8 @@ class Span:
 def find_secrets(text: str) -> list[Span]:
     """Return the secrets in a text from left to right, none overlapping. Already redacted places are none."""
     found: list[Span] = []
+    if not text.isascii():
+        text = text.translate(_NARROW)
     start = 0
     for mark in _MARK.finditer(text):
         found.extend(_in_segment(text, start, mark.start()))
@@ -103,7 +110,7 @@ def _in_segment(text: str, start: int, end: int) -> list[Span]:
     """Return the secrets between two positions, the leftmost and longest of those that overlap."""
     segment = text if (start, end) == (0, len(text)) else text[start:end]
     candidates = [*_key_blocks(segment), *_prefixed(segment), *_after_words(segment)]
-    candidates += [*_in_headers(segment), *_in_urls(segment), *_cards(segment)]
+    candidates += [*_in_headers(segment), *_in_commands(segment), *_in_urls(segment), *_cards(segment)]
     kept: list[Span] = []
     for span in sorted(candidates, key=lambda span: (span.start, -span.end)):
         if not kept or span.start + start >= kept[-1].end:
@@ -141,8 +148,10 @@ def _after_words(text: str) -> Iterator[Span]:
             yield from _value_at(text, assigned.end(), name, sign=assigned["sign"])
         elif (flag := FLAG_VALUE.match(text, end)) and _after_dashes(text, start):
             yield from _value_at(text, flag.end(), name, sign="=")
-        elif spoken := SPOKEN.match(text, end):
+        elif name.casefold() not in WEAK_WORDS and (spoken := SPOKEN.match(text, end)):
             yield from _value_at(text, spoken.end(), name, sign="is")
+        elif name.casefold() in PASSWORD_WORDS - WEAK_WORDS and (bare := BARE_VALUE.match(text, end)):
+            yield from _value_at(text, bare.end(), name, sign="=")
         elif not INNOCENT_BEFORE.search(text, max(0, start - _NEAR), end + _NEAR):
             yield from _random_near(text, end, name)
 
@@ -187,8 +196,16 @@ def _in_headers(text: str) -> Iterator[Span]:
     """Yield the credentials of Authorization headers and of bare Bearer or Basic schemes."""
     for found in HEADER.finditer(text):
         value = found["value"]
-        if _random(value) or (found["name"] and _DIGIT.search(value)):
+        mixed = _DIGIT.search(value) and (found["name"] or (found["bearer"] and len(value) >= _RANDOM_LENGTH))
+        if _random(value) or mixed:
             yield Span(found.start("value"), found.end("value"), "authorization header")
+
+
+def _in_commands(text: str) -> Iterator[Span]:
+    """Yield the password that a command takes right behind its flag: mysql -pSECRET."""
+    for found in COMMAND.finditer(text):
+        if not _placeholder(found["value"]):
+            yield Span(found.start("value"), found.end("value"), "password")
 
 
 def _in_urls(text: str) -> Iterator[Span]:
@@ -220,6 +237,8 @@ def _usable(value: str, word: str, *, sure: bool) -> bool:
     if value.replace(".", "").replace(",", "").replace("_", "").isdigit():
         return name not in NUMERIC_HARMLESS and value.isdigit()
     has_digit = _DIGIT.search(value) is not None
+    if name in WEAK_WORDS:
+        return has_digit and re.search(r"[^\W\d_]", value) is not None and not re.search(r"[_/.]", value)
     if name in PASSWORD_WORDS:
         return sure or has_digit or not value.strip(".:/-_'’").replace("-", "").isalnum()
     if _random(value):
