@@ -279,4 +279,4 @@ def test_the_proof_names_where_others_still_name_somebody(line: Line, tmp_path: 
     line.vault("ingest")
     for archive in (data / "backups").iterdir():
         archive.unlink()
-    assert "nothing of it is left" in line.ok("forget", "--entity", "ines", "--yes")
+    assert "still named" not in line.ok("forget", "--entity", "ines", "--yes")
