@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,6 +127,9 @@ class Stores:
         self._index: ChromaIndex | None = None
         self._closed = False
         self._turn = ThreadLock()
+        # Python computes one search at a time whatever we do; side by side on one file they only take the pages out
+        # of each other's caches (docs/benchmarks.md, Ways in). A server answers others while one waits.
+        self.in_turn: AbstractContextManager[object] = nullcontext() if database.shared else ThreadLock()
 
     @classmethod
     def open(

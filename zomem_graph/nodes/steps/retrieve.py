@@ -103,7 +103,7 @@ def _found(
     lapse(services)
     now = services.clock()
     spread = services.embedder.spread if services.embedder is not None else 1.0
-    with services.stores.read() as unit:
+    with services.stores.in_turn, services.stores.read() as unit:
         seen = look(unit, services, query, scope, options, vector, now, tokens=tokens)
         query = query.naming(seen.names)
         ranking = rank(seen, query, options, spread=spread)
