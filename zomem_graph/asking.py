@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
 
@@ -27,7 +27,6 @@ __all__ = [
     "messages_in",
     "new_fact",
     "recall_request",
-    "scope_given",
     "search_query",
     "telling_which",
     "whole",
@@ -112,13 +111,6 @@ def recall_request(message: str, words: RecallWords) -> "RecallRequest":
         as_of=aware("as_of", words.get("as_of")),
         probe=words.get("probe", False),
     )
-
-
-def scope_given(scope: Scope | None) -> Scope:
-    """Return the scope of a call, the shared one for none; raise InvalidInput for what is no Scope."""
-    if scope is not None and not isinstance(scope, Scope):
-        raise InvalidInput(f'scope must be a Scope, such as Scope(persona="ana"), not {scope!r:.80}.')
-    return scope or Scope()
 
 
 def whole(name: str, value: int) -> int:

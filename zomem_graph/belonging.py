@@ -3,9 +3,8 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from zomem_graph.asking import scope_given
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
 from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.records import Fact

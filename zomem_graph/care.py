@@ -22,7 +22,7 @@ class _Opened(Services, Protocol):
 
     settings: Settings
 
-    def change_over(self, embedder: Embedder) -> None: ...
+    def _change_over(self, embedder: Embedder) -> None: ...
 
     def flush(self, *, progress: Callable[[int, int], None] | None = None) -> int: ...
 
@@ -99,5 +99,5 @@ class Care:
         embedder.embed_documents(["Does it answer?"])
         with self.stores.write() as unit:
             unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)
-        self.change_over(embedder)
+        self._change_over(embedder)
         return self.flush(progress=progress)

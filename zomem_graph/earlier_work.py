@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Protocol, Unpack
 
-from zomem_graph.asking import RecallWords, recall_request, scope_given
+from zomem_graph.asking import RecallWords, recall_request
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Recollection
 
 if TYPE_CHECKING:

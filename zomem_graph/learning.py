@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
-from zomem_graph.asking import CaptureWords, capture_request, scope_given
+from zomem_graph.asking import CaptureWords, capture_request
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.settings import Settings
 

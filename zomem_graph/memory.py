@@ -22,7 +22,6 @@ from zomem_graph.asking import (
     entries,
     new_fact,
     recall_request,
-    scope_given,
     search_query,
     telling_which,
 )
@@ -38,7 +37,7 @@ from zomem_graph.models.workloads import Chats
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
-from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.scope import SHARED, Scope, scope_given
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hits, Recollection
@@ -425,7 +424,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         """Return what is missing for good, for `degraded`."""
         return self._notes
 
-    def change_over(self, embedder: Embedder) -> None:
+    def _change_over(self, embedder: Embedder) -> None:
         """Use another embedder from now on; `change_embedder` is the way in."""
         self.embedder, self._notes = embedder, ()
 

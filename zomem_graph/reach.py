@@ -3,11 +3,10 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from zomem_graph.asking import scope_given
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.uses import count_returned
 
 if TYPE_CHECKING:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from zomem_graph.asking import scope_given
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.settings import Settings
 
 if TYPE_CHECKING:

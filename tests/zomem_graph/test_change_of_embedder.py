@@ -51,10 +51,12 @@ def test_a_memory_that_is_still_open_with_the_old_one_does_not_change_it_back(ho
         old.flush()
         new.change_embedder(OTHER)
         old.remember("ana", "job", "baker")
-        old.flush()
+        with pytest.raises(ModelError, match="open it again"):
+            old.flush()
         new.flush()
         assert all("meaning" in hit.found_by for hit in new.search("Ana the baker in Porto"))
-        assert len(old.search("Porto")) > 0
+        found = old.search("Porto")
+        assert (len(found) > 0, "open it again" in " ".join(found.degraded)) == (True, True)
 
 
 def test_the_shell_changes_over(home: Path) -> None:

@@ -325,3 +325,9 @@ def test_what_makes_no_sense_is_refused_with_its_name(ask: Any, said: str, memor
 def test_a_clock_that_is_none_is_refused(home: Path) -> None:
     with pytest.raises(InvalidInput, match="clock must be a function"):
         Memory.open(home, clock=5)  # type: ignore[arg-type]  # so it is
+
+
+@pytest.mark.parametrize("subject", ["loops", "episodes", "procedures", "profiles", "summaries", "checkpoints"])
+def test_no_subject_takes_a_name_for_a_scope(subject: str, memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="scope must be a Scope"):
+        getattr(memory, subject).list(scope="ann")

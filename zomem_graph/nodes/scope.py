@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["SHARED", "Scope", "scope_from", "scope_of_run"]
+__all__ = ["SHARED", "Scope", "scope_from", "scope_given", "scope_of_run"]
 
 SHARED = "shared"
 _PERSONA_NAMES = ("persona", "user_id")
@@ -44,6 +44,13 @@ class Scope:
     def zone(self) -> ZoneInfo:
         """The time zone in which calendar words are meant."""
         return ZoneInfo(self.time_zone)
+
+
+def scope_given(scope: Scope | None) -> Scope:
+    """Return the scope of a call, the shared one for none; raise InvalidInput for what is no Scope."""
+    if scope is not None and not isinstance(scope, Scope):
+        raise InvalidInput(f'scope must be a Scope, such as Scope(persona="ana"), not {scope!r:.80}.')
+    return scope or Scope()
 
 
 def scope_of_run(context: Any, configurable: Mapping[str, Any] | None, *, strict: bool) -> Scope:

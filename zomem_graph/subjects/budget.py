@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.context import BudgetStatus, new_budget, status_of, with_use
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 
@@ -27,7 +27,7 @@ class ContextBudgets:
     ) -> BudgetStatus:
         """Set a budget, empty, in place of the one there was."""
         fresh = new_budget(
-            scope or Scope(),
+            scope_given(scope),
             max_tokens=max_tokens,
             warn_at=warn_at,
             critical_at=critical_at,
@@ -39,7 +39,7 @@ class ContextBudgets:
 
     def status(self, *, scope: Scope | None = None) -> BudgetStatus | None:
         """Return how full the prompt is, None when no budget is set."""
-        who = scope or Scope()
+        who = scope_given(scope)
         with self._memory.stores.read() as unit:
             found = unit.budgets.find(who.persona, who.thread)
         return None if found is None else status_of(found)
@@ -52,7 +52,7 @@ class ContextBudgets:
         for name, count in (("tokens_in", tokens_in), ("tokens_out", tokens_out)):
             if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST:
                 raise InvalidInput(f"{name} must be a whole number from 0 on, not {count!r:.40}.")
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
         with self._memory.stores.write() as unit:
             found = unit.budgets.find(who.persona, who.thread)
             if found is None:
@@ -63,7 +63,7 @@ class ContextBudgets:
 
     def reset(self, *, scope: Scope | None = None) -> BudgetStatus:
         """Count from zero again, with the alarms armed. Raises UnknownName when no budget is set."""
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
         with self._memory.stores.write() as unit:
             found = unit.budgets.find(who.persona, who.thread)
             if found is None:

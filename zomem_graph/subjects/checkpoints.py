@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.checkpoints import NewCheckpoint, readable_checkpoints, save_task, take_up
 from zomem_graph.stores.checkpoint_files import Checkpoint
 from zomem_graph.stores.errors import InvalidInput
@@ -37,7 +37,7 @@ class Checkpoints:
         new = NewCheckpoint(
             intent=intent, state=state, expected_outcome=expected_outcome, working_files=working_files
         ).checked(self._memory.options.write)
-        return save_task(self._memory, new, scope or Scope())
+        return save_task(self._memory, new, scope_given(scope))
 
     def list(self, *, kind: str | None = None, limit: int = 10, scope: Scope | None = None) -> _Listed:
         """Return checkpoints, newest first; `kind` is task (saved by hand) or budget (the prompt was filling up)."""
@@ -45,12 +45,12 @@ class Checkpoints:
             raise InvalidInput(f"kind must be one of {', '.join(_KINDS)}, not {kind!r:.40}.")
         if limit < 1:
             raise InvalidInput(f"limit must be at least 1, not {limit}.")
-        found = readable_checkpoints(self._memory, scope or Scope())
+        found = readable_checkpoints(self._memory, scope_given(scope))
         return [one for one in found if kind in (None, one.kind)][:limit]
 
     def load(self, id: str, *, scope: Scope | None = None) -> Checkpoint:  # noqa: A002  # the name users know
         """Return one checkpoint, by its id or how that begins. Raises UnknownName with the nearest."""
-        found = readable_checkpoints(self._memory, scope or Scope())
+        found = readable_checkpoints(self._memory, scope_given(scope))
         return pick(
             id,
             what="checkpoint",
@@ -61,7 +61,7 @@ class Checkpoints:
 
     def restore(self, id: str, *, scope: Scope | None = None) -> Checkpoint:  # noqa: A002  # as above
         """Take a task up again: recall knows its state as of now. Returns it, with `text` for a prompt."""
-        who = scope or Scope()
+        who = scope_given(scope)
         checkpoint = self.load(id, scope=who)
         take_up(self._memory, checkpoint, who)
         return checkpoint

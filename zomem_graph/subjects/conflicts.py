@@ -7,7 +7,7 @@ from typing import Any, get_args
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.keys import entity_prefix, slot
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.conflicts import check_strategy, resolve_conflict, with_facts
 from zomem_graph.nodes.steps.semantic_conflicts import look_for_conflicts
@@ -57,7 +57,7 @@ class FactConflicts:
         options = self._memory.options.conflicts
         if by_meaning is not None:
             options = replace(options, by_meaning=by_meaning)
-        return run(look_for_conflicts(self._memory, writable(scope or Scope()), options=options))
+        return run(look_for_conflicts(self._memory, writable(scope_given(scope)), options=options))
 
     def history(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> _Facts:
         """Return every value an entity's key (or any of its keys) ever had, in any state, oldest first.
@@ -92,7 +92,7 @@ class FactConflicts:
         """
         with self._memory.stores.write() as unit:
             found = _pick(unit, id, scope)
-            if found.persona not in writable(scope or Scope()):
+            if found.persona not in writable(scope_given(scope)):
                 raise UnknownName(f"The conflict {id!r:.80} is {found.persona!r:.80}'s to decide.")
             decided = resolve_conflict(unit, found, strategy, keep=keep, now=self._memory.clock())
             (shown,) = with_facts(unit, [decided])
@@ -107,7 +107,7 @@ class FactConflicts:
         check_strategy(strategy)
         decided: _Listed = []
         with self._memory.stores.write() as unit:
-            waiting = unit.conflicts.listed(writable(scope or Scope()), limit=_MOST)
+            waiting = unit.conflicts.listed(writable(scope_given(scope)), limit=_MOST)
             for conflict in reversed(waiting):
                 try:
                     done = resolve_conflict(unit, conflict, strategy, keep=None, now=self._memory.clock())
@@ -138,7 +138,7 @@ class FactConflicts:
 
 
 def _personas(unit: Unit, scope: Scope | None) -> Sequence[str]:
-    return [*readable(unit, scope or Scope())]
+    return [*readable(unit, scope_given(scope))]
 
 
 def _pick(unit: Unit, wanted: str, scope: Scope | None) -> Conflict:

@@ -15,7 +15,7 @@ from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.sources import CONVERSATION
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import Said, to_said
 from zomem_graph.nodes.values import CaptureReport
@@ -100,7 +100,7 @@ class Conversations:
         dry_run: bool = False,
     ) -> WorkspaceReport:
         """Capture what `find` finds: turns and facts a file, one episode a conversation that had something new."""
-        who = scope or Scope()
+        who = scope_given(scope)
         found = self.find(roots, since=since, everything=everything)
         sums: Counter[str] = Counter()
         files: list[ArtifactReport] = []

@@ -7,7 +7,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.calendar_days import EARLIEST, LATEST
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.trends import GRANULARITIES, Granularity, Trend, trend_of
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, store_episode
 from zomem_graph.stores.errors import InvalidInput
@@ -41,7 +41,7 @@ class EpisodeLog:
 
         Times are datetimes or words such as "yesterday" and "7d"; `until` a day includes it.
         """
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
         if outcome is not None and outcome not in OUTCOMES:
             raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r:.40}.")
         if limit < 1:
@@ -66,7 +66,7 @@ class EpisodeLog:
         scope: Scope | None = None,
     ) -> Sequence[Trend]:
         """Return how often an entity's episodes went well, by day, ISO week or month, oldest first."""
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
         if granularity not in GRANULARITIES:
             raise InvalidInput(f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r:.40}.")
         with self._memory.stores.read() as unit:
@@ -97,7 +97,7 @@ class EpisodeLog:
         scope: Scope | None = None,
     ) -> Episode:
         """Store what happened and return it; `outcome` is success, failure, resolved or ongoing."""
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
         new = NewEpisode(
             summary=summary,
             outcome=outcome,
@@ -117,7 +117,7 @@ class EpisodeLog:
         return episode
 
     def _pick(self, unit: Unit, id_: str, scope: Scope | None) -> Episode:
-        personas = [*readable(unit, scope or Scope())]
+        personas = [*readable(unit, scope_given(scope))]
         return pick(
             id_,
             what="episode",

@@ -20,7 +20,7 @@ from zomem_graph.nodes.rules.graph_export import dot, drawing_of, mermaid
 from zomem_graph.nodes.rules.graph_picture import picture
 from zomem_graph.nodes.rules.graph_text import connection_lines, cycle_line, gap_lines
 from zomem_graph.nodes.rules.relations import RELATION_TYPES, RelationType, relation_note
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.ending import check_tie, link_many, link_two, unlink_two
 from zomem_graph.nodes.steps.graph import connect, lineage, neighbourhood, one_of, resolve, sight_of
 from zomem_graph.nodes.steps.graph_whole import bridges, communities, cycles, everything, find_gaps, suggest
@@ -255,7 +255,7 @@ class KnowledgeGraph:
                 one.target_id,
                 relation=_RELATED,
                 weight=one.confidence,
-                scope=scope or Scope(),
+                scope=scope_given(scope),
             )
         except InvalidInput:  # what a pool lends is for reading
             return one

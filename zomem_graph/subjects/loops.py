@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.loops import (
     NewLoop,
@@ -57,7 +57,7 @@ class OpenLoops:
             raise InvalidInput(f"limit must be at least 1, not {limit}.")
         now = self._memory.clock()
         with self._memory.stores.read() as unit:
-            personas = [*readable(unit, scope or Scope())]
+            personas = [*readable(unit, scope_given(scope))]
             match status:
                 case "open" | "stale":
                     return unit.loops.waiting(
@@ -97,7 +97,7 @@ class OpenLoops:
 
         Kind and priority are read from the title when they are not given. Times are datetimes or words.
         """
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
         new = NewLoop(
             title=title,
             summary=summary,
@@ -134,7 +134,7 @@ class OpenLoops:
         if not isinstance(text, str):
             raise InvalidInput(f"The text must be a text, not {type(text).__name__}.")
         with self._memory.stores.write() as unit:
-            resolved = resolve_by_text(unit, text, writable(scope or Scope()), now=self._memory.clock())
+            resolved = resolve_by_text(unit, text, writable(scope_given(scope)), now=self._memory.clock())
         self._memory.wake_worker()
         return resolved
 
@@ -158,7 +158,7 @@ class OpenLoops:
     def snooze(self, id: str, until: When, *, scope: Scope | None = None) -> Loop:  # noqa: A002
         """Keep one loop out of lists and recall until a time; None wakes it now."""
         now = self._memory.clock()
-        at = moment("until", until, now=now, scope=scope or Scope())
+        at = moment("until", until, now=now, scope=scope_given(scope))
         if at is not None and at <= now:
             raise InvalidInput(f"{until} is not in the future, so there is nothing to sleep for.")
         return self._change(id, scope, snoozed_until=at)
@@ -189,11 +189,11 @@ class OpenLoops:
             return unit.loops.find([loop.id])[0]
 
     def _pick(self, unit: Unit, id_: str, scope: Scope | None) -> Loop:
-        return self._among(unit, id_, [*readable(unit, scope or Scope())])
+        return self._among(unit, id_, [*readable(unit, scope_given(scope))])
 
     def _own(self, unit: Unit, id_: str, scope: Scope | None) -> Loop:
         """Return a loop that may be changed: what a pool or a parent lends is for reading."""
-        return self._among(unit, id_, writable(scope or Scope()))
+        return self._among(unit, id_, writable(scope_given(scope)))
 
     def _among(self, unit: Unit, id_: str, personas: Sequence[str]) -> Loop:
         return pick(

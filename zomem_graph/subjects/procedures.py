@@ -6,7 +6,7 @@ from typing import Any
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.procedures import read_steps
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.learn_procedures import learn_from_successes
 from zomem_graph.nodes.steps.procedures import (
@@ -41,17 +41,17 @@ class ProcedureBook:
         if limit < 1:
             raise InvalidInput(f"limit must be at least 1, not {limit}.")
         with self._memory.stores.read() as unit:
-            return unit.procedures.latest([*readable(unit, scope or Scope())], limit=limit)
+            return unit.procedures.latest([*readable(unit, scope_given(scope))], limit=limit)
 
     def show(self, name: str, *, version: int | None = None, scope: Scope | None = None) -> Procedure:
         """Return one procedure with its steps. Raises UnknownName with the nearest."""
         with self._memory.stores.read() as unit:
-            return named_procedure(unit, [*readable(unit, scope or Scope())], name, version=version)
+            return named_procedure(unit, [*readable(unit, scope_given(scope))], name, version=version)
 
     def versions(self, name: str, *, scope: Scope | None = None) -> Sequence[Procedure]:
         """Return every version of a procedure, newest first; each names the one it came from."""
         with self._memory.stores.read() as unit:
-            found = named_procedure(unit, [*readable(unit, scope or Scope())], name)
+            found = named_procedure(unit, [*readable(unit, scope_given(scope))], name)
             return unit.procedures.versions([found.persona], found.name)
 
     def create(
@@ -75,7 +75,7 @@ class ProcedureBook:
             category=category,
             rationale=rationale,
             source=source,
-            persona=(scope or Scope()).persona,
+            persona=scope_given(scope).persona,
         ).checked()
         now = self._memory.clock()
         return written(self._memory.stores, lambda unit: store_procedure(unit, new, now=now))
@@ -87,7 +87,7 @@ class ProcedureBook:
         now = self._memory.clock()
 
         def count(unit: Unit) -> Procedure:
-            found = named_procedure(unit, writable(scope or Scope()), name)
+            found = named_procedure(unit, writable(scope_given(scope)), name)
             return give_feedback(unit, found, success=success, now=now, episode_id=episode_id)
 
         return written(self._memory.stores, count)
@@ -97,15 +97,15 @@ class ProcedureBook:
 
         `model` is a "provider:model". The answer says why when nothing changed.
         """
-        return run(evolve(self._memory, name, scope=scope or Scope(), model=model))
+        return run(evolve(self._memory, name, scope=scope_given(scope), model=model))
 
     async def aevolve(self, name: str, *, model: str | None = None, scope: Scope | None = None) -> Evolution:
         """Do the same as `evolve` without blocking the event loop."""
-        return await arun(evolve(self._memory, name, scope=scope or Scope(), model=model))
+        return await arun(evolve(self._memory, name, scope=scope_given(scope), model=model))
 
     def learn(self, entity: str, *, name: str | None = None, scope: Scope | None = None) -> Procedure:
         """Make a procedure of what executors did well about an entity, at least twice in 30 days."""
-        who, now = scope or Scope(), self._memory.clock()
+        who, now = scope_given(scope), self._memory.clock()
 
         def make(unit: Unit) -> Procedure:
             return learn_from_successes(

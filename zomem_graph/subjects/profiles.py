@@ -7,7 +7,7 @@ from pathlib import Path
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.history_file import read_history, written_history
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.executors import ExecutorProfile, NewRun, read_profile, record_runs
 from zomem_graph.stores.errors import InvalidInput, UnknownName
@@ -35,7 +35,7 @@ class Profiles:
     def show(self, executor: str, *, scope: Scope | None = None) -> ExecutorProfile:
         """Return one executor's profile. Raises UnknownName with the nearest."""
         with self._memory.stores.read() as unit:
-            personas = [*readable(unit, scope or Scope())]
+            personas = [*readable(unit, scope_given(scope))]
             found = read_profile(unit, personas, str(executor), now=self._memory.clock())
             if found is not None:
                 return found
@@ -67,7 +67,7 @@ class Profiles:
             duration_ms=duration_ms,
             episode_id=episode_id,
             entities=entities,
-            persona=(scope or Scope()).persona,
+            persona=scope_given(scope).persona,
         ).checked()
         return written(self._memory.stores, lambda unit: record_runs(unit, [new], now=self._memory.clock()))[0]
 
@@ -82,7 +82,7 @@ class Profiles:
             raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
             raise InvalidInput(f"{path} is no UTF-8 text, so it is no executor history: {error}.") from error
-        now, persona = self._memory.clock(), (scope or Scope()).persona
+        now, persona = self._memory.clock(), scope_given(scope).persona
         entries = read_history(text, persona=persona, now=now)
         written(self._memory.stores, lambda unit: unit.executors.take_in(entries))
         return len(entries)
@@ -98,6 +98,6 @@ class Profiles:
         return len(profiles)
 
     def _all(self, unit: Unit, scope: Scope | None) -> _Listed:
-        personas, now = [*readable(unit, scope or Scope())], self._memory.clock()
+        personas, now = [*readable(unit, scope_given(scope))], self._memory.clock()
         found = (read_profile(unit, personas, name, now=now) for name in unit.executors.names(personas))
         return [one for one in found if one is not None]

@@ -2,7 +2,7 @@
 
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.summaries import Summarised, summarise_due
 from zomem_graph.stores.errors import InvalidInput
@@ -33,13 +33,13 @@ class Summaries:
         if limit < 1:
             raise InvalidInput(f"limit must be at least 1, not {limit}.")
         with self._memory.stores.read() as unit:
-            personas = [*readable(unit, scope or Scope())]
+            personas = [*readable(unit, scope_given(scope))]
             return unit.summaries.newest(personas, level=level, source=source, limit=limit)
 
     def show(self, id: str, *, scope: Scope | None = None) -> Summary:  # noqa: A002  # the name users know
         """Return one summary, by its id or how that begins. Raises UnknownName with the nearest."""
         with self._memory.stores.read() as unit:
-            personas = [*readable(unit, scope or Scope())]
+            personas = [*readable(unit, scope_given(scope))]
             return pick(
                 id,
                 what="summary",

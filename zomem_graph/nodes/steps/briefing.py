@@ -59,10 +59,10 @@ def brief(
         raise InvalidInput(f"domain must be a word or two, not {domain!r:.40}.")
     chosen = options or services.options.briefing
     now = services.clock()
-    yield from work(lambda: lapse(services))
+    late = yield from work(lambda: lapse(services))
     points = yield from work(lambda: _points(services, scope, chosen, domain, now))
     first = first_of_all(points)
-    text, method, notes = told(points), "rules", list[str]()
+    text, method, notes = told(points), "rules", [] if late is None else [late]
     model = services.chat("briefing") if points else None
     if model is not None:
         said = yield from attempt(_asked(model, text, chosen))

@@ -10,7 +10,7 @@ from zomem_graph.stores.errors import IndexUnavailable, ModelError
 from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.tokens import NewTokens
 
-__all__ = ["add_missing_tokens", "embed_pending", "feed_and_heal", "feed_index"]
+__all__ = ["add_missing_tokens", "changed_over", "embed_pending", "feed_and_heal", "feed_index"]
 
 
 def embed_pending(services: Services, *, limit: int) -> int:
@@ -25,9 +25,10 @@ def embed_pending(services: Services, *, limit: int) -> int:
     with services.stores.read() as unit:
         waiting = unit.items.pending(embedder=embedder.identity, limit=limit)
         recorded = unit.journal.meta(EMBEDDER_KEY)
-    # Whose vectors a store holds may be changed by another process: then this one searches by words.
-    if not waiting or recorded not in (None, embedder.identity):
+    if not waiting:
         return 0
+    if recorded not in (None, embedder.identity):
+        raise ModelError(changed_over(recorded, embedder.identity))
     vectors, tokens = _embedded(embedder, [text for _num, text, _digest in waiting])
     with services.stores.write() as unit:
         if recorded is None:
@@ -37,6 +38,11 @@ def embed_pending(services: Services, *, limit: int) -> int:
         if tokens and (model := token_model(embedder)) is not None:
             unit.tokens.put(_new_tokens(waiting, tokens), model=model.identity)
         return stored
+
+
+def changed_over(recorded: str | None, own: str) -> str:
+    """Return what to say where another process has changed the embedder of a store that is open here."""
+    return f"this store holds vectors of {recorded} now, and this memory makes those of {own}: open it again."
 
 
 def add_missing_tokens(services: Services, *, limit: int) -> int:

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 from zomem_graph.nodes.rules.fading import Fading, Fate, Life, Use, fate
 from zomem_graph.nodes.rules.tiers import TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
-from zomem_graph.nodes.steps.lapse import give_back
+from zomem_graph.nodes.steps.lapse import end_by_clock, give_back
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
 
@@ -64,9 +64,7 @@ def still_standing(unit: Unit, fact: Fact | None, *, now: datetime) -> Fact | No
     """
     if fact is None or fact.expires_at is None or fact.expires_at > now:
         return fact
-    unit.facts.end([fact.id], state="expired", at=fact.expires_at)
-    unit.items.end([fact.id], state="expired", at=fact.expires_at)
-    return give_back(unit, fact, now)
+    return end_by_clock(unit, fact, now)
 
 
 def leave(unit: Unit, ended: Sequence[tuple[Fact, Fate]], *, now: datetime) -> None:

@@ -9,7 +9,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.graph import Connection, Lineage, Neighbourhood, Relative, Thing
 from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.relations import RELATION_TYPES, upward
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.graph import STUB, Seen, Sight
@@ -27,7 +27,7 @@ _SHOWN = 5
 
 def sight_of(unit: Unit, services: Services, scope: Scope | None, *, past: bool = False) -> Sight:
     """Return what a scope sees now; with `past` also what was superseded, merged or has expired."""
-    return Sight(personas=tuple(readable(unit, scope or Scope())), now=services.clock(), past=past)
+    return Sight(personas=tuple(readable(unit, scope_given(scope))), now=services.clock(), past=past)
 
 
 def things_of(unit: Unit, ids: Sequence[str], sight: Sight) -> dict[str, Thing]:

@@ -4,7 +4,6 @@ A value that lives by the clock retires one that lives longer, for the slot has 
 by the clock the older one is given back, whoever notices first: a read, the next value of the slot, or maintenance.
 """
 
-from contextlib import suppress
 from datetime import datetime
 
 from zomem_graph.nodes.ports import Services
@@ -13,23 +12,36 @@ from zomem_graph.stores.errors import StoreError
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["give_back", "lapse"]
+__all__ = ["end_by_clock", "give_back", "lapse"]
 
 _LONGEST_CHAIN = 100  # values of a session that one slot may have had one after the other
 
 
-def lapse(services: Services) -> None:
-    """Before a read: end what the clock has ended where something waits to stand again; a busy store waits."""
+def lapse(services: Services) -> str | None:
+    """Before a read: end what the clock has ended where something waits to stand again.
+
+    Return a note when that could not be written: then neither stands until it can.
+    """
     now = services.clock()
     with services.stores.read() as unit:
         if not unit.facts.lapsed(now):
-            return
-    with suppress(StoreError), services.stores.write(hasty=True) as unit:
-        for fact in unit.facts.lapsed(now):
-            unit.facts.end([fact.id], state="expired", at=fact.expires_at or now)
-            unit.items.end([fact.id], state="expired", at=fact.expires_at or now)
-            give_back(unit, fact, now)
+            return None
+    try:
+        with services.stores.write(hasty=True) as unit:
+            for fact in unit.facts.lapsed(now):
+                end_by_clock(unit, fact, now)
+    except StoreError as error:
+        return f"what a session's value took the place of is not given back yet: {error}"
     services.wake_worker()
+    return None
+
+
+def end_by_clock(unit: Unit, fact: Fact, now: datetime) -> Fact | None:
+    """End a fact as of when its time was over; return what stands in its slot again."""
+    at = fact.expires_at or now
+    unit.facts.end([fact.id], state="expired", at=at)
+    unit.items.end([fact.id], state="expired", at=at)
+    return give_back(unit, fact, now)
 
 
 def give_back(unit: Unit, ended: Fact, now: datetime) -> Fact | None:

@@ -11,6 +11,7 @@ from zomem_graph.nodes.ports import Services, TextTokens, Vector
 from zomem_graph.nodes.rules.query_terms import CONTEXT_WEIGHT
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import Reach, reach, stranger
+from zomem_graph.nodes.steps.embed import changed_over
 from zomem_graph.nodes.steps.late import Comparison, compare
 from zomem_graph.nodes.steps.names import known_names
 from zomem_graph.nodes.steps.query import Query
@@ -18,6 +19,7 @@ from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.errors import IndexUnavailable
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.items import Candidate
+from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
 
@@ -188,6 +190,9 @@ def _by_meaning(
     counts = unit.items.vector_counts(
         personas=list(personas), kinds=list(query.kinds), embedder=space, live_only=query.live_only
     )
+    if not counts:
+        recorded = unit.journal.meta(EMBEDDER_KEY)
+        notes += [f"meaning: {changed_over(recorded, space)}"] if recorded not in (None, space) else []
     for (persona, kind), count in counts.items():
         asked = partial(
             nearest,

@@ -100,11 +100,12 @@ def _found(
     tokens: TextTokens | None,
 ) -> tuple[Look, list[Hit], int]:
     """Look, rank, weigh, hop and describe in one snapshot; return the hits and how many only repeated others."""
-    lapse(services)
+    late = lapse(services)
     now = services.clock()
     spread = services.embedder.spread if services.embedder is not None else 1.0
     with services.stores.in_turn, services.stores.read() as unit:
         seen = look(unit, services, query, scope, options, vector, now, tokens=tokens)
+        seen.notes += [late] if late is not None else []
         query = query.naming(seen.names)
         ranking = rank(seen, query, options, spread=spread)
         most = query.limit * _SPARE
