@@ -91,11 +91,19 @@ class Care:
         from zomem_graph.models import resolve_embedder
 
         self._check_open()
+        if embeddings is None:
+            raise InvalidInput("name an embedder, as provider:model or as an object.")
         embedder, _notes = resolve_embedder(
             embeddings, self.settings, cache=SqlVectorCache(self.stores.database, self.clock)
         )
         if embedder is None:
             raise InvalidInput('"none" makes no vectors. To go by words only set ZO_MODEL_EMBEDDING=none.')
+        with self.stores.read() as unit:
+            recorded = unit.journal.meta(EMBEDDER_KEY)
+        if embedder.identity == recorded and not isinstance(embeddings, str):
+            raise InvalidInput(
+                f"the vectors are of {recorded} already; an object of that name cannot be told from it."
+            )
         embedder.embed_documents(["Does it answer?"])
         with self.stores.write() as unit:
             unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)

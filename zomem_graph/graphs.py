@@ -1,9 +1,9 @@
 """Ready graphs over our nodes, returned uncompiled: checkpointer, name and nesting are yours."""
 
 from collections.abc import Sequence
-from inspect import isfunction, ismethod, signature
+from inspect import getattr_static, isfunction, ismethod, signature
 from itertools import pairwise
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import Runnable
@@ -17,6 +17,7 @@ from zomem_graph.nodes.compose import create_compose_node
 from zomem_graph.nodes.continuation import create_continuation_node
 from zomem_graph.nodes.gate import create_gate_node, gate_route
 from zomem_graph.nodes.maintenance import create_begin_node, create_maintenance_node, create_report_node
+from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.state import MaintenanceState, MemoryState
@@ -123,7 +124,11 @@ def _given_to(chat_node: Any) -> type | None:
     """Return MemoryState for a node that takes bare messages, None for one that takes what it says itself."""
     if not callable(chat_node) and not isinstance(chat_node, Runnable):
         raise InvalidInput(f"the chat node must be a function or a Runnable, not {type(chat_node).__name__}.")
-    function = chat_node if isfunction(chat_node) or ismethod(chat_node) else vars(type(chat_node)).get("__call__")
+    function = (
+        chat_node
+        if isfunction(chat_node) or ismethod(chat_node)
+        else getattr_static(type(chat_node), "__call__", None)
+    )
     if not (isfunction(function) or ismethod(function)):
         return None
     names = [name for name in signature(function).parameters if name != "self"]
@@ -148,6 +153,9 @@ def with_memory(state: MemoryState, *, placement: Placement = "system") -> list[
     to the state. `placement="user"` is for models that take system messages at the beginning only.
     Raises InvalidInput for a state that cannot hold the block: it would be lost without a word.
     """
-    if not any(name.startswith("memory_") for name in state):
-        raise InvalidInput(f"the state that with_memory was given has no memory_context. {_CURE}")
-    return place_block(state["messages"], state.get("memory_context", ""), placement=placement)
+    if placement not in get_args(Placement):
+        raise InvalidInput(f"placement must be one of {', '.join(get_args(Placement))}, not {placement!r:.40}.")
+    held = state_of(state)
+    if "messages" not in held or not any(str(name).startswith("memory_") for name in held):
+        raise InvalidInput(f"the state that with_memory was given lacks messages or memory_context. {_CURE}")
+    return place_block(held["messages"], held.get("memory_context") or "", placement=placement)

@@ -15,7 +15,7 @@ from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope, scope_of_run
 
-__all__ = ["MemoryNode", "Running"]
+__all__ = ["MemoryNode", "Running", "state_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         **kwargs: Any,
     ) -> Changed:
         """Run the step and return what it changed in the state."""
-        return run(self._step(_state(input), self._running(config)))
+        return run(self._step(state_of(input), self._running(config)))
 
     async def ainvoke(
         self,
@@ -64,7 +64,7 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         **kwargs: Any,
     ) -> Changed:
         """Run the step without blocking the event loop and return what it changed in the state."""
-        return await arun(self._step(_state(input), self._running(config)))
+        return await arun(self._step(state_of(input), self._running(config)))
 
     def _running(self, config: RunnableConfig | None) -> Running:
         runtime: Runtime[Any] = get_runtime()
@@ -76,7 +76,7 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer, config=config or {})
 
 
-def _state(state: Any) -> Mapping[str, Any]:
+def state_of(state: Any) -> Mapping[str, Any]:
     """Read a state of any of LangGraph's kinds: dict, dataclass or pydantic model."""
     if isinstance(state, Mapping):
         return state

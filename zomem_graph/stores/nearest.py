@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.stores.chroma_index import ChromaIndex
+from zomem_graph.stores.errors import IndexUnavailable
 from zomem_graph.stores.items import VectorRows
 from zomem_graph.stores.outbox import collection_name
 from zomem_graph.stores.unit import Unit
@@ -68,6 +69,11 @@ def _numbers(unit: Unit, known: dict[str, int], ids: Sequence[str]) -> dict[str,
 def _best(rows: VectorRows, vector: NDArray[np.float32], limit: int) -> dict[int, float]:
     if not rows.nums:
         return {}
+    if rows.matrix.shape[1] != vector.size:  # the embedder was changed meanwhile, or two share a name
+        raise IndexUnavailable(
+            f"Its vectors have {rows.matrix.shape[1]} numbers and the question's {vector.size}; ask again, or make "
+            "all of them anew with `zomem index --embeddings`."
+        )
     cosine = rows.matrix @ vector
     top = np.argsort(-cosine, kind="stable")[:limit]
     return {rows.nums[i]: float(cosine[i]) for i in top}

@@ -10,6 +10,7 @@ from zomem_graph.nodes.rules.relations import relation_note
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.episodes import unlearn
+from zomem_graph.nodes.steps.lapse import give_back
 from zomem_graph.nodes.steps.summaries import drop_summaries
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
@@ -55,6 +56,8 @@ def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
         unit.facts.end([item_id], state="deleted", at=now)
         unit.loops.end([item_id], status="superseded", at=now, resolution="deleted")
         unit.provenance.ended([item_id], at=now, superseded_by=None, now=now)
+        for fact in unit.facts.find([item_id]):
+            give_back(unit, fact, now)
         _leave_summaries(unit, item)
     services.wake_worker()
 

@@ -13,8 +13,10 @@ from pathlib import Path
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import Mark, Retold, fact_marks, needles_of, source_marks, turn_marks
+from zomem_graph.nodes.rules.tiers import WALL_CLOCK_TIERS
 from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.going import Going, going, points_of, telling_lines
+from zomem_graph.nodes.steps.lapse import end_by_clock
 from zomem_graph.nodes.steps.proving import (
     left_naming,
     limits_of,
@@ -155,6 +157,9 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         marks = _marks(gone) | {("id", id_): None for id_ in (*gone.facts, *(set(wanted.ids) & set(gone.ids)))}
         counts["tombstones"] = unit.tombstones.bury(wanted.persona, marks, now=now) if gone.ids else 0
         counts["vectors"] = len(vanishing.vectors)
+        for fact in gone.facts.values():
+            if fact.state == "current" and fact.tier in WALL_CLOCK_TIERS:
+                end_by_clock(unit, fact, now)  # what it took the place of stands again, unless that goes too
         remove_summaries(unit, goes.summaries)
         counts |= unit.erasure.forget_traces(gone)
         _purge(unit, gone)

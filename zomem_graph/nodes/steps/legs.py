@@ -206,12 +206,13 @@ def _by_meaning(
             since=query.since,
             until=query.until if query.as_of is None else query.as_of,
         )
-        try:
-            near = asked(None if exact or count <= options.exact_below else services.stores.index)
-        except IndexUnavailable as error:
-            notes.append(f"index: {error}")
-            near = asked(None)
-        found.update(near)
+        scanned = exact or count <= options.exact_below
+        for index in (None,) if scanned else (services.stores.index, None):
+            try:
+                found.update(asked(index))
+                break
+            except IndexUnavailable as error:
+                notes.append(f"index: {error}")
     best = sorted(found.items(), key=lambda pair: -pair[1])[: options.pool]
     return dict(best), notes
 

@@ -15,7 +15,7 @@ from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
-from zomem_graph.nodes.steps.fading import kept_since, renew, still_standing
+from zomem_graph.nodes.steps.fading import given_tier, kept_since, renew, still_standing
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
 from zomem_graph.nodes.steps.wikilinks import tie_wikilinks
 from zomem_graph.stores.conflicts import Stated
@@ -333,7 +333,11 @@ def _confirmed(unit: Unit, current: Fact, new: NewFact, at: datetime, now: datet
     confidence, importance = max(current.confidence, new.confidence), max(current.importance, new.importance)
     if (confidence, importance) != (current.confidence, current.importance):
         unit.facts.change(current.id, confidence=confidence, importance=importance)
-    if at > kept_since(current):
+    if given_tier(current) in WALL_CLOCK_TIERS and new.tier not in WALL_CLOCK_TIERS:
+        # Said for longer than the session: it lives on by that.
+        unit.facts.change(current.id, tier=new.tier, given_tier=None, kept_since=now, expires_at=None)
+        unit.items.set_expiry(current.id, None)
+    elif at > kept_since(current):
         renew(unit, current, now=now)
     found = unit.facts.find([current.id])
     return found[0] if found else current
