@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from zomem_graph.nodes.rules.given import flag, name_of, names, text, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
@@ -29,7 +30,6 @@ __all__ = [
     "recall_request",
     "search_query",
     "telling_which",
-    "whole",
 ]
 
 
@@ -71,53 +71,43 @@ class CaptureWords(TypedDict, total=False):
     model: str | None
 
 
-def search_query(text: str, words: SearchWords) -> "Query":
+def search_query(asked: str, words: SearchWords) -> "Query":
     """Return the query of a search; raise InvalidInput for what makes no sense."""
     from zomem_graph.nodes.steps.history import leaning_on
     from zomem_graph.nodes.steps.retrieve import KINDS, Query
 
-    if not isinstance(text, str):
-        raise InvalidInput(f"query must be text, not {type(text).__name__}.")
-    kinds = words.get("kinds")
+    kinds, hyde = words.get("kinds"), words.get("hyde")
     query = Query(
-        text=text,
+        text=text("query", asked),
         limit=whole("limit", words.get("limit", 10)),
-        kinds=KINDS if kinds is None else tuple(kinds),
-        hyde=words.get("hyde"),
-        graph=words.get("graph", True),
+        kinds=KINDS if kinds is None else names("kinds", kinds),
+        hyde=hyde if hyde is None or isinstance(hyde, str) else flag("hyde", hyde),
+        graph=flag("graph", words.get("graph", True)),
         since=aware("since", words.get("since")),
         until=aware("until", words.get("until")),
         as_of=aware("as_of", words.get("as_of")),
-        include_superseded=words.get("include_superseded", False),
+        include_superseded=flag("include_superseded", words.get("include_superseded", False)),
     )
+    flag("probe", words.get("probe", False))
     history = _texts(words.get("history", ()))
-    return leaning_on(query, text, history) if history else query
+    return leaning_on(query, asked, history) if history else query
 
 
 def recall_request(message: str, words: RecallWords) -> "RecallRequest":
     """Return the request of a recall; raise InvalidInput for what makes no sense."""
     from zomem_graph.nodes.steps.recall import RecallRequest
 
-    if not isinstance(message, str):
-        raise InvalidInput(f"message must be text, not {type(message).__name__}.")
     if (budget := whole("token_budget", words.get("token_budget", 1_000))) < 1:
         raise InvalidInput(f"token_budget must be at least 1, not {budget}.")
     return RecallRequest(
-        message=message,
+        message=text("message", message),
         scope=scope_given(words.get("scope")),
         history=_texts(words.get("history", ())),
         limit=whole("limit", words.get("limit", 10)),
         token_budget=budget,
         as_of=aware("as_of", words.get("as_of")),
-        probe=words.get("probe", False),
+        probe=flag("probe", words.get("probe", False)),
     )
-
-
-def whole(name: str, value: int) -> int:
-    """Return a whole number; raise InvalidInput for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInput(f"{name} must be a whole number, not {value!r:.40}.")
-    return value
 
 
 def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "CaptureRequest":
@@ -128,15 +118,16 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "
     from zomem_graph.nodes.steps.capture import CaptureRequest
     from zomem_graph.nodes.steps.messages import to_said
 
+    model = words.get("model")
     messages = messages_in(conversation) if isinstance(conversation, str) else to_said(conversation)
     return CaptureRequest(
         messages=messages,
         scope=scope_given(words.get("scope")),
         session=words.get("session"),
-        source=words.get("source", "api"),
-        dry_run=words.get("dry_run", False),
-        inline=words.get("inline", False),
-        model=words.get("model"),
+        source=name_of("source", words.get("source", "api")),
+        dry_run=flag("dry_run", words.get("dry_run", False)),
+        inline=flag("inline", words.get("inline", False)),
+        model=None if model is None else name_of("model", model),
     )
 
 

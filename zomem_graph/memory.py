@@ -33,10 +33,12 @@ from zomem_graph.importers.into_memory import TakesImports
 from zomem_graph.learning import Learning
 from zomem_graph.models import resolve_embedder
 from zomem_graph.models.call_log import FileLog, Recorder
+from zomem_graph.models.chats import check_chat_model
 from zomem_graph.models.workloads import Chats
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
+from zomem_graph.nodes.rules.given import callback, flag
 from zomem_graph.nodes.scope import SHARED, Scope, scope_given
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.uses import count_returned
@@ -116,8 +118,11 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         """
         from zomem_graph.stores.journal import EMBEDDER_KEY
 
-        if clock is not None and not callable(clock):
-            raise InvalidInput(f"clock must be a function that returns aware datetimes, not {clock!r:.80}.")
+        callback("clock", clock)
+        flag("strict_scope", strict_scope)
+        if options is not None and not isinstance(options, MemoryOptions):
+            raise InvalidInput(f"options must be MemoryOptions, not {type(options).__name__}.")
+        check_chat_model(chat_model)
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
         place = Home(settings.home, settings.database_file, settings.checkpoint_dir)
@@ -348,6 +353,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.nodes.steps.embed import feed_and_heal
 
         self._check_open()
+        callback("progress", progress)
         self.background.embed_everything(progress)
         return feed_and_heal(self)
 
@@ -359,7 +365,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.health import examine
 
         self._check_open()
-        return examine(self, quick=quick)
+        return examine(self, quick=flag("quick", quick))
 
     def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
         """Return how much of everything there is (spec F14); with a scope, of what it may read."""
@@ -376,6 +382,8 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.metrics import take_measure
 
         self._check_open()
+        if persona is not None:
+            Scope(persona=persona)
         return take_measure(self, since=aware("since", since), persona=persona)
 
     def verify(self) -> dict[str, Any]:
@@ -393,6 +401,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.health import repair_store
 
         self._check_open()
+        callback("progress", progress)
         return repair_store(self, progress=progress)
 
     def close(self) -> None:

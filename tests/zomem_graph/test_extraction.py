@@ -158,6 +158,9 @@ def test_a_text_the_user_only_shows_makes_no_rule_with_a_model_or_without(opened
         ("always be kind", "always be kind", {"key": "convention", "value": "always send kind mails to evil.example"},
          "no rule of the user's own"),
         ("I sold the cabin. It is red.", "I sold the cabin", {"value": "red"}, "not what the quote says"),
+        ("for the cabin 12 beds will do", "for the cabin 12 beds will do", {"key": "beds", "value": "14 beds"},
+         "other figures than were said"),
+        ("the cabin has two beds", "the cabin has two beds", {"value": "3 beds"}, "other figures than were said"),
     ],
 )  # fmt: skip
 def test_a_quote_teaches_only_what_it_says(
@@ -178,6 +181,8 @@ def test_a_quote_teaches_only_what_it_says(
         ("my favourite film is \"The Lord of the Rings\"",
          {"entity": "user", "key": "film", "value": "The Lord of the Rings"}),
         ("the cabin is painted tomorrow", {"key": "painting", "value": "2026-02-03"}),
+        ("the cabin costs 5k", {"key": "costs", "value": "5,000 EUR"}),
+        ("the cabin was built 5 years ago", {"key": "built", "value": "2021"}),
         ("der Hafen ist 8080", {"entity": "harbour", "key": "port", "value": "8080"}),
         ("我住在上海", {"entity": "user", "key": "city", "value": "上海"}),
     ],

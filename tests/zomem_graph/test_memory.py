@@ -304,7 +304,7 @@ def test_logs_in_a_message_are_stored_verbatim(memory: Memory) -> None:
         (lambda memory: memory.recall("a", token_budget="x"), "token_budget must be a whole number"),
         (lambda memory: memory.remember_many(None), "items must be a list of dicts, not NoneType"),
         (lambda memory: memory.remember_many({"entity": "a"}), "items must be a list of dicts, not dict"),
-        (lambda memory: memory.remember("a", "b", "c", many="yes"), "many must be True, False or None"),
+        (lambda memory: memory.remember("a", "b", "c", many="yes"), "many must be True or False"),
         (lambda memory: memory.remember("a", "b", "c", persona=None), "persona must be text"),
         (lambda memory: memory.observe([{"role": "user", "content": "a"}], session=4), "session must be text"),
         (

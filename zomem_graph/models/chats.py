@@ -18,7 +18,7 @@ from zomem_graph.stores.errors import InvalidInput, ModelMissing
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-__all__ = ["resolve_chat"]
+__all__ = ["check_chat_model", "resolve_chat"]
 
 _OPENAI_DEFAULT = "openai:gpt-4o-mini"
 
@@ -48,6 +48,18 @@ def resolve_chat(
     if _speaks_our_protocol(wanted):
         return wanted if log is None else LoggedChat(wanted, log, clock or partial(datetime.now, UTC))
     return _wrapped(cast("BaseChatModel", wanted), connected)
+
+
+def check_chat_model(given: object) -> None:
+    """Raise InvalidInput for what can be no chat model; nothing heavy is imported for it."""
+    if isinstance(given, str):
+        ModelSpec.read(given)
+    elif given is not None and not hasattr(given, "ask") and not hasattr(given, "invoke"):
+        raise InvalidInput(_no_chat_model(given))
+
+
+def _no_chat_model(given: object) -> str:
+    return f"{type(given).__name__} is no chat model: pass provider:model or a LangChain chat model."
 
 
 def _named(spec: ModelSpec, settings: Settings, connected: Callable[..., LangChainChat]) -> LangChainChat | None:
@@ -87,7 +99,7 @@ def _wrapped(given: "BaseChatModel", connected: Callable[..., LangChainChat]) ->
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(given, BaseChatModel):
-        raise InvalidInput(f"{type(given).__name__} is no chat model: pass provider:model or a LangChain chat model.")
+        raise InvalidInput(_no_chat_model(given))
     name = getattr(given, "model_name", None) or getattr(given, "model", None)
     kind = type(given).__name__
     return connected(lambda: given, identity=f"{kind}:{name}" if isinstance(name, str) else kind)

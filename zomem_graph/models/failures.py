@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from zomem_graph.nodes.rules.controls import without_controls
 from zomem_graph.stores.errors import ModelError, ModelTimeout, ZomemError
 
 __all__ = ["RequestRefused", "provider_errors", "timed_out"]
@@ -55,5 +56,5 @@ def _retry_after(error: Exception) -> str:
 
 
 def _detail(error: Exception) -> str:
-    said = " ".join(str(error).split()) or "no reason given"
+    said = " ".join(without_controls(str(error)).split()) or "no reason given"
     return f"{type(error).__name__}: {_SECRETS.sub('***', said)[:_LONGEST_DETAIL]}"

@@ -41,7 +41,11 @@ def integrated_embeddings(spec: ModelSpec) -> "Embeddings":
 
 def _built(spec: ModelSpec, build: Callable[[], T]) -> T:
     if find_spec("langchain") is None:
-        raise ModelMissing(f'{spec} needs LangChain: run `pip install "zomem-graph[agents]"`.')
+        raise ModelMissing(
+            f"{spec} is none of openai, local and chroma: other providers come through LangChain. "
+            f"Is {spec.provider!r} spelt right? "
+            f'Then run `pip install "zomem-graph[agents]" langchain-{spec.provider}`.'
+        )
     try:
         with provider_errors(str(spec)):
             return build()

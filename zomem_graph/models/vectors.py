@@ -25,7 +25,10 @@ def embeddable(text: str) -> str:
 
 def unit_rows(vectors: ArrayLike, *, count: int, who: str) -> NDArray[np.float32]:
     """Return `count` unit vectors as float32 rows; raises ModelError when they are no such thing."""
-    rows = np.asarray(vectors, dtype=np.float32)
+    try:
+        rows = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{who} returned no list of vectors ({error}). Check the model.") from error
     if count == 0:
         return rows.reshape(0, rows.shape[-1] if rows.ndim == 2 else 0)
     if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:

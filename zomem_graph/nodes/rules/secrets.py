@@ -7,10 +7,10 @@ hashing, full text and embedding, so every pattern is bounded and takes time lin
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Final
+from typing import Any, Final
 
 from zomem_graph.nodes.rules._secret_shapes import (
     ASSIGNED,
@@ -39,7 +39,7 @@ from zomem_graph.nodes.rules._secret_shapes import (
     WEAK_WORDS,
 )
 
-__all__ = ["Span", "find_secrets", "looks_secret", "redact"]
+__all__ = ["Span", "find_secrets", "looks_secret", "redact", "redact_plain"]
 
 _MARK = re.compile(r"\[secret removed: [a-z ]{1,40}\]")
 _NARROW: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -93,6 +93,22 @@ def redact(text: str) -> tuple[str, int]:
         text = "".join([*pieces, text[end:]])
         removed += len(spans)
     return text, removed
+
+
+def redact_plain(value: Any, name: str = "") -> tuple[Any, int]:
+    """Return plain data with the secrets in its texts replaced, and how many there were; a name may give one away."""
+    if isinstance(value, str):
+        text, removed = redact(value)
+        if not removed and name and (kind := looks_secret(f"{name} = {value}")):
+            return f"[secret removed: {kind}]", 1
+        return text, removed
+    if isinstance(value, Mapping):
+        parts = {key: redact_plain(part, key) for key, part in value.items()}
+        return {key: part for key, (part, _) in parts.items()}, sum(count for _, count in parts.values())
+    if isinstance(value, list | tuple):
+        listed = [redact_plain(part, name) for part in value]
+        return [part for part, _ in listed], sum(count for _, count in listed)
+    return value, 0
 
 
 def looks_secret(value: str, *, key: str | None = None) -> str | None:

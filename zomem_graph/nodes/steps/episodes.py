@@ -9,6 +9,7 @@ from zomem_graph.nodes.options import CaptureOptions, WriteOptions
 from zomem_graph.nodes.rules.cues import read_cues
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.failures import says_it_failed
+from zomem_graph.nodes.rules.given import named_strings, names, plain_metadata
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.told import LONGEST_ITEM, listed, without_learned
 from zomem_graph.nodes.scope import SHARED, Scope
@@ -52,16 +53,13 @@ class NewEpisode:
             raise InvalidInput(f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}.")
         if self.outcome not in OUTCOMES:
             raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {self.outcome!r:.40}.")
-        if isinstance(self.entities, str) or not all(isinstance(name, str) for name in self.entities):
-            raise InvalidInput('entities must be a list of names, such as ["Lyon", "office"].')
+        entities, metadata = names("entities", self.entities), plain_metadata("metadata", self.metadata)
         if self.duration_ms is not None and not _is_length(self.duration_ms):
             raise InvalidInput(f"duration_ms must be a number from 0 on, not {self.duration_ms!r:.40}.")
-        if not isinstance(self.metadata, Mapping):
-            raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
-        for part in (self.summary, *_texts(self.metadata)):
+        for part in (self.summary, *entities, *named_strings(metadata)):
             if kind := looks_secret(part):
                 raise SecretRefused(f"The episode holds what looks like a secret ({kind}) and was not stored.")
-        return self
+        return replace(self, entities=entities, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

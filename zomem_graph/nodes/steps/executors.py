@@ -1,7 +1,7 @@
 """Write down what executors did, and read what is known of one (spec F90, F91)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from zomem_graph.nodes.rules.breaker import Breaker, breaker_of
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.executors import CategoryProfile, pressure, profile_of
 from zomem_graph.nodes.rules.failures import FAILURE_CLASSES, failure_class
+from zomem_graph.nodes.rules.given import flag, names
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.routing import checked_name
@@ -47,17 +48,14 @@ class NewRun:
         """Return the run itself; raise InvalidInput when it cannot be stored."""
         checked_name("executor", self.executor)
         checked_name("category", self.category)
-        if not isinstance(self.success, bool):
-            raise InvalidInput(f"success must be True or False, not {self.success!r:.40}.")
+        flag("success", self.success)
         if self.failure_class is not None and self.failure_class not in FAILURE_CLASSES:
             raise InvalidInput(f"failure_class must be one of {', '.join(FAILURE_CLASSES)}.")
         if self.error is not None and not isinstance(self.error, str):
             raise InvalidInput(f"error must be a text, not {type(self.error).__name__}.")
         if self.duration_ms is not None and not _is_length(self.duration_ms):
             raise InvalidInput(f"duration_ms must be a number from 0 on, not {self.duration_ms!r:.40}.")
-        if isinstance(self.entities, str) or not all(isinstance(name, str) for name in self.entities):
-            raise InvalidInput('entities must be a list of names, such as ["Lyon", "office"].')
-        return self
+        return replace(self, entities=names("entities", self.entities))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

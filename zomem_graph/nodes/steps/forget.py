@@ -13,6 +13,7 @@ from pathlib import Path
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import Mark, Retold, fact_marks, needles_of, source_marks, turn_marks
+from zomem_graph.nodes.rules.given import strings_in
 from zomem_graph.nodes.rules.tiers import WALL_CLOCK_TIERS
 from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.going import Going, going, points_of, telling_lines
@@ -25,7 +26,7 @@ from zomem_graph.nodes.steps.proving import (
     unknown_persona,
     without_kept,
 )
-from zomem_graph.nodes.steps.selection import Wanted, said_of, strings_in, texts_of, things_in
+from zomem_graph.nodes.steps.selection import Wanted, said_of, texts_of, things_in
 from zomem_graph.nodes.steps.summaries import remove_summaries
 from zomem_graph.nodes.steps.vault_erasing import clean_vault, fall_behind, vault_of
 from zomem_graph.nodes.values import ErasureReport, Trace, plain

@@ -10,6 +10,7 @@ from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.entities import entities, entity_key
+from zomem_graph.nodes.rules.given import named_strings, plain_metadata
 from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -82,12 +83,11 @@ class NewLoop:
             raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r:.40}.")
         if self.priority is not None and not _is_share(self.priority):
             raise InvalidInput(f"priority must be a number from 0 to 1, not {self.priority!r:.40}.")
-        if not isinstance(self.metadata, Mapping):
-            raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
-        for part in (self.title, self.summary):
+        metadata = plain_metadata("metadata", self.metadata)
+        for part in (self.title, self.summary, *named_strings(metadata)):
             if kind := looks_secret(part):
                 raise SecretRefused(f"The loop holds what looks like a secret ({kind}) and was not stored.")
-        return self
+        return replace(self, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

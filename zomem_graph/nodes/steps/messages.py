@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.given import plain_metadata
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
 
@@ -95,7 +96,7 @@ def _one(message: Any, number: int) -> Said | None:
         content=content,
         at=_time(fields.get("at"), number),
         message_id=fields.get("id") if isinstance(fields.get("id"), str) else None,
-        metadata=dict(metadata) if isinstance(metadata, Mapping) else {},
+        metadata=plain_metadata(f"metadata of message {number}", metadata) if isinstance(metadata, Mapping) else {},
     )
 
 

@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.erasing import source_marks, turn_marks
-from zomem_graph.nodes.rules.secrets import redact
+from zomem_graph.nodes.rules.secrets import redact, redact_plain
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.stores.errors import InvalidInput
@@ -64,8 +64,9 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
                 "are stored. Split it."
             )
         content, found = redact(message.content)
-        cut += found
-        kept.append(replace(message, content=content) if found else message)
+        metadata, more = redact_plain(message.metadata)
+        cut += found + more
+        kept.append(replace(message, content=content, metadata=metadata) if found or more else message)
     return kept, cut
 
 

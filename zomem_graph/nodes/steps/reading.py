@@ -15,6 +15,7 @@ from zomem_graph.nodes.prompts import extraction_ask, repair_ask
 from zomem_graph.nodes.rules._statements import own_sentences
 from zomem_graph.nodes.rules.backing import LONGEST_VALUE, bears, denies, said_around, states_the_rule
 from zomem_graph.nodes.rules.extract import SHORTEST_QUOTE, columns
+from zomem_graph.nodes.rules.figures import other_figures
 from zomem_graph.nodes.rules.keys import is_many
 from zomem_graph.nodes.rules.replies import Extracted, Readout, ReplyUnreadable, read_facts
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -164,6 +165,8 @@ def _unsaid(fact: Extracted, turn: Turn, said: str) -> str | None:
         return "longer than one statement"
     if not bears(said, entity=fact.entity, key=fact.key, value=fact.value, speaker=turn.speaker or ""):
         return "not what the quote says"
+    if other_figures(said, fact.value):
+        return "other figures than were said"
     if denies(said, key=fact.key, value=fact.value):
         return "denied by what was said"
     rule = "convention"

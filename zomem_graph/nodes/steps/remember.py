@@ -10,6 +10,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
+from zomem_graph.nodes.rules.given import flag, name_of, named_strings, names, plain_metadata, text
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
@@ -77,26 +78,35 @@ class NewFact:
         if self.text is not None:
             _check_text("text", self.text, options.longest_text)
         _check_trust(self.said_by)
-        if not isinstance(self.persona, str):
-            raise InvalidInput(f"persona must be text, not {type(self.persona).__name__}.")
-        if self.many is not None and not isinstance(self.many, bool):
-            raise InvalidInput(f"many must be True, False or None, not {self.many!r:.40}.")
+        text("persona", self.persona)
+        text("source", self.source)
+        for name, value in (("category", self.category), ("tier", self.tier)):
+            name_of(name, value)
+        if self.many is not None:
+            flag("many", self.many)
+        flag("allow_secret", self.allow_secret)
         _check_number("importance", self.importance, 2.0)
         _check_number("confidence", self.confidence, 1.0)
-        if not isinstance(self.metadata, Mapping):
-            raise InvalidInput(f"metadata must be a dict, not {type(self.metadata).__name__}.")
+        metadata = plain_metadata("metadata", self.metadata)
+        kept = replace(self, metadata=metadata, mentions=names("mentions", self.mentions))
         if self.on_conflict is not None and self.on_conflict not in STRATEGIES:
             raise InvalidInput(f"on_conflict must be one of {', '.join(STRATEGIES)}, not {self.on_conflict!r:.40}.")
-        if isinstance(self.mentions, str) or not all(isinstance(name, str) for name in self.mentions):
-            raise InvalidInput("mentions must be a list of names.")
         if not self.allow_secret:
-            for part in (self.value, self.text or "", self.key or "", f"{self.key or ''} = {self.value}"):
-                if kind := looks_secret(part):
-                    raise SecretRefused(
-                        f"The value of {self.entity!r:.60} looks like a secret ({kind}) and was not stored. "
-                        "Keep secrets in a vault; pass allow_secret=True if this is none."
-                    )
-        return self
+            kept.refuse_secrets()
+        return kept
+
+    def refuse_secrets(self) -> None:
+        """Raise SecretRefused when any part of the fact looks like a secret."""
+        parts = [("value", self.value), ("text", self.text or ""), ("key", self.key or ""), ("source", self.source)]
+        parts += [("value", f"{self.key or ''} = {self.value}"), ("category", self.category), ("tier", self.tier)]
+        parts += [("entity", self.entity), *(("mentions", one) for one in self.mentions)]
+        parts += [("metadata", one) for one in named_strings(self.metadata)]
+        for name, part in parts:
+            if kind := looks_secret(part):
+                raise SecretRefused(
+                    f"The {name} of {self.entity!r:.60} looks like a secret ({kind}) and was not stored. "
+                    "Keep secrets in a vault; pass allow_secret=True if this is none."
+                )
 
     @property
     def sentence(self) -> str:
@@ -385,9 +395,7 @@ def _notes(new: NewFact) -> tuple[str, ...]:
 
 
 def _check_text(name: str, value: Any, longest: int) -> None:
-    if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be text, not {type(value).__name__}.")
-    if len(value) > longest:
+    if len(text(name, value)) > longest:
         raise InvalidInput(f"{name} has {len(value):,} characters; at most {longest:,} are stored. Split it.")
     if not value.strip() or (name in ("entity", "key") and not normal(value)):  # controls alone name nothing
         raise InvalidInput(f"{name} is empty. Say what is to be remembered.")

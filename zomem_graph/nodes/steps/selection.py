@@ -6,6 +6,7 @@ from typing import Any
 
 from zomem_graph.nodes.rules.entities import entities, entity_key, named_in
 from zomem_graph.nodes.rules.erasing import FactForms, Retold, shares_wording, shingles, telling
+from zomem_graph.nodes.rules.given import flag, strings_in
 from zomem_graph.nodes.rules.keys import entity_prefix, normal
 from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import Scope
@@ -23,7 +24,6 @@ __all__ = [
     "retold_of",
     "said_of",
     "select_wanted",
-    "strings_in",
     "texts_of",
     "things_in",
 ]
@@ -59,8 +59,7 @@ class Wanted:
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise InvalidInput(f"{name} must be a text, not {value!r:.40}.")
         listed = _ids(ids)
-        if not isinstance(everything, bool):
-            raise InvalidInput(f"everything must be True or False, not {everything!r:.40}.")
+        flag("everything", everything)
         named = [bool(listed), entity is not None or matching is not None, everything]
         if not any(named):
             raise InvalidInput(
@@ -321,17 +320,6 @@ def texts_of(item: Remembered) -> list[str]:
         case Procedure():
             return [*said_of(item), *([item.category] if item.category else [])]
     return [text for text in (*named, *strings_in(item.metadata)) if text]
-
-
-def strings_in(value: Any) -> list[str]:
-    """Return every text in plain data."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for one in value.values() for text in strings_in(one)]
-    if isinstance(value, list | tuple):
-        return [text for one in value for text in strings_in(one)]
-    return []
 
 
 def things_in(selection: Selection) -> Iterator[Remembered]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from zomem_graph.nodes.rules.erasing import names_in
+from zomem_graph.nodes.rules.given import strings_in
 from zomem_graph.nodes.rules.vault_lines import writer
 from zomem_graph.nodes.rules.vault_pages import own_lines
-from zomem_graph.nodes.steps.selection import strings_in
 from zomem_graph.stores.vault_files import json_object, unpacked
 from zomem_graph.stores.vault_place import Place
 
