@@ -30,6 +30,7 @@ __all__ = [
     "REFERENCE",
     "SECRET_WORD",
     "SPOKEN",
+    "SPOKEN_WEAKLY",
     "UNQUOTED",
     "URL_PASSWORD",
     "WEAK_WORDS",
@@ -74,7 +75,8 @@ PREFIXED: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = tuple(
 
 SECRET_WORD: Final = re.compile(
     r"pass(?:word|wd|phrase|code)s?|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
-    r"|passwort|kennwort|contraseña|mot de passe|密码|口令"
+    r"|passwort|kennwort|contraseña|mot de passe|密码|口令|пароль|паролем|senha|wachtwoord|hasło|lösenord|şifre"
+    r"|パスワード|비밀번호"
     r"|\bpins?\b|\bpin_code\b"
     r"|(?:api|access|account|auth|secret|private|signing|encryption|service|license|admin|master|shared)"
     r"[ _-]?(?:access[ _-]?)?keys?|api[_-]?schlüssel|secret(?!ar)|token(?!i[sz])|credentials?"
@@ -82,7 +84,8 @@ SECRET_WORD: Final = re.compile(
 """For lower-case text: matching without regard to case would take four times as long."""
 PASSWORD_WORDS: Final = words(
     "password passwords passwd passwds passphrase passphrases passcode passcodes pwd passwort kennwort",
-    "contraseña 密码 口令 pin pins pin_code pass pw",
+    "contraseña 密码 口令 пароль паролем senha wachtwoord hasło lösenord şifre パスワード 비밀번호",
+    "pin pins pin_code pass pw",
 ) | {"mot de passe"}
 WEAK_WORDS: Final = words("pass pw")
 """Words that announce a password only before something that looks like one: a pass is a ticket too."""
@@ -101,13 +104,15 @@ _COMPOUND: Final = (
 )
 """The password manager is no password."""
 SPOKEN: Final = re.compile(
-    _COMPOUND
-    + r"(?: [^\W\d]{1,20}){0,5}?[ \t]{1,2}(?:is|was|are|ist|lautet|es|est)[ \t]{1,2}(?:now |set to |still )?"
-    r"|(?:[\u4e00-\u9fff]{0,4})(?:是|为)[ \t]{0,2}",
+    _COMPOUND + r"(?: [^\W\d]{1,20}){0,5}?[ \t]{1,4}(?:is|was|are|ist|lautet|es|est|это|é|jest|är)[ \t]{1,4}"
+    r"(?:now |set to |still )?"
+    r"|(?:[\u4e00-\u9fff]{0,4})(?:是|为)[ \t]{0,2}|(?:は|는|은)[ \t]{0,2}",
     re.IGNORECASE,
 )
 FLAG_BEFORE: Final = re.compile(r"(?<!\S)--?[a-z-]{0,20}$")
 FLAG_VALUE: Final = re.compile(r"[ \t]{1,2}(?!-)")
+SPOKEN_WEAKLY: Final = re.compile(r"[ \t]{1,4}is[ \t]{1,4}(?:now )?(?=[A-Z]?[a-z]{4,60}[^\s]{0,60}\d)")
+"""After a word that has another meaning: "the pass is correcthorse9", not "the pass is LH4567" or 2100m high."""
 BARE_VALUE: Final = re.compile(
     r"[ \t]{1,2}(?!(?:sha|md|utf|base|argon|aes|rfc|iso|oauth|pbkdf|v)-?\d)(?=[A-Za-z]{0,60}\d)(?=\d{0,60}[A-Za-z])"
     r"(?=[A-Za-z0-9!#$%&*+@^_~-]{6,128}(?:[.,;:!?)]{0,3}(?:\s|$)))",
@@ -115,7 +120,8 @@ BARE_VALUE: Final = re.compile(
 )
 """Before a value that follows its word at once: "password hunter22"."""
 COMMAND: Final = re.compile(
-    r"\b(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?\s-p|sshpass[ \t]{1,3}-p[ \t]{0,3})"
+    r"\b(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?\s-p|sshpass[ \t]{1,3}-p[ \t]{0,3}"
+    r"|(?:curl|wget|http)\b[^\n|;]{0,200}?\s(?:-u|--user|-a|--auth)[ \t=]{0,3}[\"']?[^\s:\"']{1,64}:)"
     r"(?P<value>[^\s\"'-][^\s\"']{3,127})"
 )
 NEAR_BEGIN: Final = re.compile(r"(?<![A-Za-z0-9_.+/=~-])[A-Za-z0-9_.+/=~-]{16}")

@@ -34,6 +34,7 @@ from zomem_graph.nodes.rules._secret_shapes import (
     REFERENCE,
     SECRET_WORD,
     SPOKEN,
+    SPOKEN_WEAKLY,
     UNQUOTED,
     URL_PASSWORD,
     WEAK_WORDS,
@@ -44,12 +45,18 @@ __all__ = ["Span", "find_secrets", "looks_secret", "redact", "redact_plain"]
 _MARK = re.compile(r"\[secret removed: [a-z ]{1,40}\]")
 _NARROW: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 """Full-width letters and signs to plain ones, each one character."""
+_LONGEST_PHRASE: Final = 60
+_PHRASE_WORDS: Final = 4
+_ASKS_FOR_ONE: Final = frozenset(("please", "enter", "type", "choose", "required", "your", "the", "this"))
 _LONGEST_KEY_BLOCK: Final = 20_000
 _NEAR: Final = 24
 """Characters after a secret word in which a random-looking value counts as one."""
 _RANDOM_LENGTH: Final = 16
 _LONG_BASE64 = re.compile(r"(?=[^A-Z]{0,60}[A-Z])(?=[^a-z]{0,60}[a-z])[A-Za-z0-9+=][A-Za-z0-9+/=]{31,511}")
 _BASE64_BITS: Final = 4.0
+_BARELY: Final = PASSWORD_WORDS - {"pass"}
+"""Words that a password follows at once; after "pass" comes a name: pass A38."""
+_UNSEEN: Final = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _DIGIT = re.compile(r"\d")
 _CHANGE = re.compile(r"(?<=[0-9])[A-Za-z]|(?<=[A-Za-z])[0-9]")
 _RANDOM_READ: Final = 64
@@ -69,9 +76,22 @@ class Span:
 
 def find_secrets(text: str) -> list[Span]:
     """Return the secrets in a text from left to right, none overlapping. Already redacted places are none."""
-    found: list[Span] = []
     if not text.isascii():
         text = text.translate(_NARROW)
+        if _UNSEEN.search(text):
+            return _through_unseen(text)
+    return _marked(text)
+
+
+def _through_unseen(text: str) -> list[Span]:
+    """Return the secrets in a text with signs that nobody sees, which may stand in the middle of a word."""
+    seen = [place for place, sign in enumerate(text) if not _UNSEEN.match(sign)]
+    spans = _marked(_UNSEEN.sub("", text))
+    return [Span(seen[span.start], seen[span.end - 1] + 1, span.kind) for span in spans]
+
+
+def _marked(text: str) -> list[Span]:
+    found: list[Span] = []
     start = 0
     for mark in _MARK.finditer(text):
         found.extend(_in_segment(text, start, mark.start()))
@@ -166,7 +186,9 @@ def _after_words(text: str) -> Iterator[Span]:
             yield from _value_at(text, flag.end(), name, sign="=")
         elif name.casefold() not in WEAK_WORDS and (spoken := SPOKEN.match(text, end)):
             yield from _value_at(text, spoken.end(), name, sign="is")
-        elif name.casefold() in PASSWORD_WORDS - WEAK_WORDS and (bare := BARE_VALUE.match(text, end)):
+        elif name.casefold() in WEAK_WORDS and (weakly := SPOKEN_WEAKLY.match(text, end)):
+            yield from _value_at(text, weakly.end(), name, sign="is")
+        elif name.casefold() in _BARELY and (bare := BARE_VALUE.match(text, end)):
             yield from _value_at(text, bare.end(), name, sign="=")
         elif not INNOCENT_BEFORE.search(text, max(0, start - _NEAR), end + _NEAR):
             yield from _random_near(text, end, name)
@@ -182,7 +204,7 @@ def _value_at(text: str, start: int, name: str, *, sign: str) -> Iterator[Span]:
     """Yield the value that begins here when it can be a secret."""
     if quoted := QUOTED.match(text, start):
         value = quoted["value"]
-        if " " not in value and _usable(value, name, sure=sign != "is"):
+        if _usable(value, name, sure=sign != "is") and (" " not in value or _phrase(value, name, sign=sign)):
             yield Span(quoted.start("value"), quoted.end("value"), _kind(name))
     elif unquoted := UNQUOTED.match(text, start):
         value = unquoted[0].rstrip(".!?")
@@ -192,6 +214,16 @@ def _value_at(text: str, start: int, name: str, *, sign: str) -> Iterator[Span]:
         sure = last if sign in {":", "：", "is"} else True
         if _usable(value, name, sure=sure) and not (sign == "is" and _adjective(value)):
             yield Span(start, start + len(value), _kind(name))
+
+
+def _phrase(value: str, name: str, *, sign: str) -> bool:
+    """Return whether some quoted words are a password: said to be it, or with a digit, or four and more."""
+    if name.casefold() not in PASSWORD_WORDS - WEAK_WORDS or len(value) > _LONGEST_PHRASE:
+        return False
+    several = value.casefold().split()
+    if several[0] in _ASKS_FOR_ONE:
+        return False
+    return sign == "is" or _DIGIT.search(value) is not None or len(several) >= _PHRASE_WORDS
 
 
 def _adjective(value: str) -> bool:
