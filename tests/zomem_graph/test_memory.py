@@ -203,8 +203,12 @@ def test_a_greeting_needs_no_memory(memory: Memory) -> None:
 
 def test_the_recalled_block_is_fenced_and_within_the_budget(memory: Memory) -> None:
     memory.observe(
-        [{"role": "user", "content": f"my note {n} about the garden: " + "roses " * 60} for n in range(20)]
+        [
+            {"role": "user", "content": f"my note {n} about the garden: " + "my garden has roses " * 20}
+            for n in range(20)
+        ]
     )
+    memory.flush()
     recollection = memory.recall("what did I tell you about my garden?", token_budget=300)
     assert recollection.decision == "inject"
     assert recollection.text.startswith("<recalled-memory>")
