@@ -42,7 +42,7 @@ SHOWN: dict[str, tuple[list[str], list[str]]] = {
         ],
         ["bob: What does my cat like? -> I knew: My cat"],
     ),
-    "studio.py": (["graph TD;", "recall", "chat", "capture"], []),
+    "studio.py": (["graph TD;", "gate", "compose", "chat", "capture"], []),
     "subgraphs.py": (["Lisbon", "messages in the state: 2"], []),
     "supervisor_with_memory.py": (
         ["intern (rate_limited) then senior (ok)", "port: 9090", "delegated: senior (ok)", "breaker open"],

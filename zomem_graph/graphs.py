@@ -56,6 +56,13 @@ class _Degraded(TypedDict, total=False):
 def create_recall_graph(memory: Memory) -> StateGraph[Any, Any, Any, Any]:
     """Return gate → retrieve | continuation → compose; compiled, it is a node that writes `memory_context`."""
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, output_schema=_MemoryOnly)
+    _add_recall(graph, memory)
+    graph.add_edge("compose", END)
+    return graph
+
+
+def _add_recall(graph: StateGraph[Any, Any, Any, Any], memory: Memory) -> None:
+    """Add the nodes from the start to "compose"."""
     graph.add_node("gate", create_gate_node(memory))
     graph.add_node("retrieve", create_retrieve_node(memory))
     graph.add_node("continuation", create_continuation_node(memory))
@@ -64,8 +71,6 @@ def create_recall_graph(memory: Memory) -> StateGraph[Any, Any, Any, Any]:
     graph.add_conditional_edges("gate", gate_route, ["retrieve", "continuation", "compose"])
     graph.add_edge("retrieve", "compose")
     graph.add_edge("continuation", "compose")
-    graph.add_edge("compose", END)
-    return graph
 
 
 def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateGraph[Any, Any, Any, Any]:
@@ -104,17 +109,18 @@ def create_maintenance_graph(
 def create_chat_graph(
     memory: Memory, chat_node: Any, *, context_schema: Any = None
 ) -> StateGraph[Any, Any, Any, Any]:
-    """Return recall → your chat node → capture. Your node reads `memory_context`, or calls `with_memory`.
+    """Return gate → retrieve | continuation → compose → your chat node → capture, as one flat graph.
+
+    Your node reads `memory_context`, or calls `with_memory`.
 
     A node that takes a MessagesState is given the MemoryState; one whose own state lacks `memory_context`
     raises InvalidInput here and now.
     """
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=context_schema)
-    graph.add_node("recall", create_recall_graph(memory).compile())
+    _add_recall(graph, memory)
     graph.add_node("chat", chat_node, input_schema=_given_to(chat_node))
-    graph.add_node("capture", create_capture_graph(memory, source="chat").compile())
-    graph.add_edge(START, "recall")
-    graph.add_edge("recall", "chat")
+    graph.add_node("capture", create_capture_node(memory, source="chat"))
+    graph.add_edge("compose", "chat")
     graph.add_edge("chat", "capture")
     graph.add_edge("capture", END)
     return graph

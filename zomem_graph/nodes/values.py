@@ -1,7 +1,7 @@
 """What steps hand to callers: hits, recollections, reports. Frozen, and plain data on request."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -231,10 +231,15 @@ def known(record: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: data[name] for name in record.__dataclass_fields__ if name in data}
 
 
+_PLAIN = frozenset((str, int, float, bool))
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON would hold it: dicts, lists, texts, numbers."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: plain(part) for name, part in asdict(value).items()}
+    if value is None or type(value) in _PLAIN:
+        return value
+    if (fields := getattr(value, "__dataclass_fields__", None)) is not None:
+        return {name: plain(getattr(value, name)) for name in fields}
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, frozenset | set):
