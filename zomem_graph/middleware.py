@@ -22,7 +22,7 @@ from langgraph.types import Command
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.flow import Failed, Flow, arun, attempt, run
-from zomem_graph.nodes.inputs import latest_question
+from zomem_graph.nodes.inputs import latest_question, was_sent_back
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.scope import Scope, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
@@ -169,7 +169,13 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _capture(self, state: Any, scope: Scope) -> Flow[CaptureReport]:
         said = to_said(state["messages"])
-        request = CaptureRequest(messages=said, scope=scope, session=scope.thread, source="agent")
+        request = CaptureRequest(
+            messages=said,
+            scope=scope,
+            session=scope.thread,
+            source="agent",
+            replayed=was_sent_back(get_config()),
+        )
         return (yield from capture(self._memory, request))
 
     def _scope(self, runtime: _Running) -> Scope:

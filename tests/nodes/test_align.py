@@ -1,5 +1,7 @@
 """Histories laid over what is stored: each message once, whatever comes."""
 
+from datetime import datetime
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +27,27 @@ def test_a_trimmed_history_adds_its_end() -> None:
 
 
 def test_a_replayed_middle_adds_nothing() -> None:
-    assert after("abcd", "bc") == "abcd"
+    assert after("abcde", "bcd") == "abcde"
+
+
+def test_an_exchange_like_an_earlier_one_was_said_again() -> None:
+    assert after("abcd", "ab") == "abcdab"
+    assert after("abcd", "bc") == "abcdbc"
+    assert after("abcd", "cd") == "abcd"
+
+
+def test_an_exchange_at_another_time_was_said_again() -> None:
+    noon, later = datetime(2026, 1, 5, 12), datetime(2026, 1, 5, 13)
+    stored, again = [Mark("a", at=noon), Mark("b", at=noon)], [Mark("a", at=later), Mark("b", at=later)]
+    assert first_new(stored, again) == 0
+    assert first_new(stored, stored) == 2
+    assert first_new(stored, [*again, Mark("c", at=later)]) == 2
+
+
+def test_a_run_that_was_sent_back_to_the_beginning_adds_what_differs() -> None:
+    stored, again = [Mark("a", "1"), Mark("b", "2")], [Mark("a", "3"), Mark("x", "4")]
+    assert first_new(stored, again) == 0
+    assert first_new(stored, again, replayed=True) == 1
 
 
 def test_a_fork_adds_what_differs() -> None:

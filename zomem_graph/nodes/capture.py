@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, attempt
-from zomem_graph.nodes.inputs import messages_of
+from zomem_graph.nodes.inputs import messages_of, was_sent_back
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
@@ -30,7 +30,14 @@ def create_capture_node(
         def learn() -> Flow[CaptureReport]:
             scope = running.scope
             said = to_said(messages)
-            request = CaptureRequest(messages=said, scope=scope, session=scope.thread, source=source, inline=inline)
+            request = CaptureRequest(
+                messages=said,
+                scope=scope,
+                session=scope.thread,
+                source=source,
+                inline=inline,
+                replayed=was_sent_back(running.config),
+            )
             return (yield from capture(memory, request))
 
         report = yield from attempt(learn())

@@ -7,7 +7,7 @@ from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.steps.messages import text_of, to_said
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["context_tokens", "history_of", "latest_question", "messages_of"]
+__all__ = ["context_tokens", "history_of", "latest_question", "messages_of", "was_sent_back"]
 
 _LONGEST_QUESTION = 1_000_000
 
@@ -42,6 +42,11 @@ def history_of(state: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     _question, before = latest_question(state)
     return tuple(said.content for said in to_said(before))
+
+
+def was_sent_back(config: Mapping[str, Any]) -> bool:
+    """Return whether a run was sent back to an earlier checkpoint, whose id LangGraph keeps as metadata."""
+    return bool((config.get("metadata") or {}).get("checkpoint_id"))
 
 
 def context_tokens(state: Mapping[str, Any]) -> int:

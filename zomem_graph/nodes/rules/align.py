@@ -6,7 +6,7 @@ from datetime import datetime
 
 __all__ = ["Mark", "first_new"]
 
-_FAR_BACK = 2  # so many equal messages in a row, away from the end, make a replay; one alone is a repetition
+_FAR_BACK = 3  # so many equal messages in a row, away from the end, make a replay; an exchange may be said again
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +18,20 @@ class Mark:
     at: datetime | None = None
 
 
-def first_new(stored: Sequence[Mark], incoming: Sequence[Mark]) -> int:
+def first_new(stored: Sequence[Mark], incoming: Sequence[Mark], *, replayed: bool = False) -> int:
     """Return the index of the first incoming message that is new; its length when nothing is.
 
     The incoming history is laid over the stored one where its beginning agrees for the longest run,
     the latest such place winning; a place where ids or times say that it is the same message wins over any
-    other. A single message equal to the last stored one is a repeat unless both have an id or a time of their
-    own that differ.
+    other. What agrees only away from the end was said again, unless it is long or goes on from the beginning
+    of the session. A single message equal to the last stored one is a repeat unless both have an id or a time of
+    their own that differ. `replayed` says that the run was sent back to an earlier point, where messages without an
+    id are given new ones.
     """
     best = known = 0
     for start in range(len(stored) - 1, -1, -1):
         run = _agreeing(stored, incoming, start)
-        if run > best and _counts(stored, incoming, start, run):
+        if run > best and ((replayed and start == 0) or _counts(stored, incoming, start, run)):
             best = run
         if run > known and _same_id(stored[start], incoming[0]):
             known = run
@@ -46,14 +48,19 @@ def _agreeing(stored: Sequence[Mark], incoming: Sequence[Mark], start: int) -> i
 
 
 def _counts(stored: Sequence[Mark], incoming: Sequence[Mark], start: int, run: int) -> bool:
-    reaches_end = start + run == len(stored)
     same_id = _same_id(stored[start], incoming[0])
-    if run >= _FAR_BACK:
-        return True
-    if len(incoming) > 1 and reaches_end:
-        # One that begins as the session began has grown, whatever ids it was given on the way.
-        return start == 0 or same_id is not False
-    return same_id if same_id is not None else reaches_end
+    goes_on = start == 0 and run < len(incoming)  # begins as the session began and has grown, whatever its new ids
+    if start + run == len(stored):
+        if run == 1 == len(incoming):
+            return same_id is not False
+        return goes_on or (run > 1 and not _at_other_times(stored[start], incoming[0])) or same_id is not False
+    if run == 1:
+        return same_id is True
+    return goes_on or (run >= _FAR_BACK and not _at_other_times(stored[start], incoming[0]))
+
+
+def _at_other_times(old: Mark, new: Mark) -> bool:
+    return old.at is not None and new.at is not None and old.at != new.at
 
 
 def _same_id(old: Mark, new: Mark) -> bool | None:

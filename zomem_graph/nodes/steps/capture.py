@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.extract import Candidate, facts_in
 from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -20,7 +22,7 @@ from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.loops import LoopsLearned, learn_loops
 from zomem_graph.nodes.steps.messages import Said
-from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, unstored_end, without_forgotten
+from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, too_long, unstored_end, without_forgotten
 from zomem_graph.nodes.steps.preview import Previewed, preview_capture
 from zomem_graph.nodes.steps.reading import extraction_models
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
@@ -33,13 +35,16 @@ from zomem_graph.stores.unit import Unit
 
 __all__ = ["CaptureRequest", "capture"]
 
+_TOO_LONG = "message too long"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureRequest:
     """What is to be captured, for whom, and how. `inline` waits for the model; else it reads later.
 
     `model` ("provider:model") reads in place of the one that is set. `episode` False leaves the telling to
-    the caller. `facts` False learns none, for a history whose facts are known already.
+    the caller. `facts` False learns none, for a history whose facts are known already. `replayed` says that the
+    history comes of a run that was sent back to an earlier point.
     """
 
     messages: Sequence[Said]
@@ -52,13 +57,15 @@ class CaptureRequest:
     model: str | None = None
     episode: bool = True
     facts: bool = True
+    replayed: bool = False
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     """Store turns and rule-found facts; hand the new turns to the model, now or through the queue."""
     started = services.clock()
     unread = yield from work(lambda: _unread(services, request))
-    cleaned, redacted = clean(unread, services.options.write)
+    short = [message for message in unread if not too_long(message, services.options.write)]
+    cleaned, redacted = clean(short, services.options.write)
     cleaned = _without_recalled(cleaned)
     if request.dry_run:
         asked = Previewed(
@@ -70,7 +77,7 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
             models=extraction_models(services, request.model) if request.inline or request.model else (),
         )
         report = yield from preview_capture(services, asked)
-        return report
+        return _without(report, len(unread) - len(short), services.options.write)
     if not extraction_models(services, request.model) and request.model is not None:
         raise InvalidInput(f"model {request.model!r:.80} is no model that could read. Name provider:model.")
     known = len(request.messages) - len(unread)
@@ -78,7 +85,21 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     if request.inline and job_id is not None:
         report = yield from extract_now(services, report, job_id)
     services.wake_worker()
-    return report
+    return _without(report, len(unread) - len(short), services.options.write)
+
+
+def _without(report: CaptureReport, left_out: int, options: WriteOptions) -> CaptureReport:
+    """Return the report with the messages that were too long to store; the others do not wait for them."""
+    if not left_out:
+        return report
+    note = f"{number_of(left_out, 'messages')} of more than {options.longest_text:,} characters left out; split them"
+    because = {**report.skipped_because, _TOO_LONG: left_out}
+    return replace(
+        report,
+        skipped=report.skipped + left_out,
+        skipped_because=because,
+        degraded=(*report.degraded, note),
+    )
 
 
 def _unread(services: Services, request: CaptureRequest) -> Sequence[Said]:
@@ -96,7 +117,15 @@ def _write(
         if request.trust != "import":
             unit.care.in_use(now)
         wanted = _not_forgotten(unit, messages, request)
-        turns = store_turns(unit, wanted, scope=request.scope, session=request.session, now=now, trust=request.trust)
+        turns = store_turns(
+            unit,
+            wanted,
+            scope=request.scope,
+            session=request.session,
+            now=now,
+            trust=request.trust,
+            replayed=request.replayed,
+        )
         facts, skipped = _by_rule(unit, services, turns, request, now)
         if len(wanted) < len(messages):
             skipped["forgotten"] += len(messages) - len(wanted)

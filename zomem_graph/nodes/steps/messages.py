@@ -25,6 +25,7 @@ _ROLES: Final[Mapping[str, str]] = {
     "developer": "system",
     "document": "document",
 }
+_SUMMARIZED: Final = "summarization"
 _UNSAID: Final = frozenset({"system", "remove"})
 
 
@@ -81,7 +82,7 @@ def _one(message: Any, number: int) -> Said | None:
             "Pass LangChain messages or dicts with 'role' and 'content'."
         )
     role = _ROLES.get(role_name.lower(), role_name.lower())
-    if role in _UNSAID:
+    if role in _UNSAID or _is_summary(fields):
         return None
     if role not in ("user", "assistant", "tool", "document"):
         raise InvalidInput(f"message {number} has the unknown role {role_name!r:.80}.")
@@ -100,12 +101,18 @@ def _one(message: Any, number: int) -> Said | None:
     )
 
 
+def _is_summary(fields: Mapping[str, Any]) -> bool:
+    """Return whether a message is a model's summary of others, which LangChain puts in as the user's."""
+    extra = fields.get("additional_kwargs")
+    return isinstance(extra, Mapping) and extra.get("lc_source") == _SUMMARIZED
+
+
 def _attributes(message: Any) -> dict[str, Any]:
     """Read a LangChain message without importing LangChain; the time may ride in additional_kwargs."""
     extra = getattr(message, "additional_kwargs", None)
     extra = extra if isinstance(extra, Mapping) else {}
     found = {name: getattr(message, name) for name in ("type", "content", "name", "id") if hasattr(message, name)}
-    return {**found, "at": extra.get("at"), "metadata": extra.get("metadata")}
+    return {**found, "at": extra.get("at"), "metadata": extra.get("metadata"), "additional_kwargs": extra}
 
 
 def _time(value: Any, number: int) -> datetime | None:

@@ -24,6 +24,7 @@ __all__ = [
     "clean",
     "session_of",
     "store_turns",
+    "too_long",
     "without_forgotten",
     "unstored_end",
     "would_be_turns",
@@ -58,7 +59,7 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
     kept: list[Said] = []
     cut = 0
     for number, message in enumerate(messages):
-        if len(message.content) > options.longest_text:
+        if too_long(message, options):
             raise InvalidInput(
                 f"message {number} has {len(message.content):,} characters; at most {options.longest_text:,} "
                 "are stored. Split it."
@@ -70,6 +71,11 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
     return kept, cut
 
 
+def too_long(message: Said, options: WriteOptions) -> bool:
+    """Return whether a message is longer than what is stored of one text."""
+    return len(message.content) > options.longest_text
+
+
 def store_turns(
     unit: Unit,
     messages: Sequence[Said],
@@ -78,13 +84,14 @@ def store_turns(
     session: str | None,
     now: datetime,
     trust: str | None = None,
+    replayed: bool = False,
 ) -> list[Turn]:
     """Append what is new of a history to its session; return the new turns (spec: design §3).
 
     What was forgotten stays so: it is left out before the history is laid over what is stored.
     """
     where = session_of(scope, session)
-    fresh = _fresh(unit, messages, scope, where)
+    fresh = _fresh(unit, messages, scope, where, replayed=replayed)
     return append_turns(unit, fresh, scope=scope, session=where, now=now, trust=trust)
 
 
@@ -102,13 +109,15 @@ def would_be_turns(
     return _turns(_fresh(unit, messages, scope, where), scope, where, 0, now, trust)
 
 
-def _fresh(unit: Unit, messages: Sequence[Said], scope: Scope, where: str) -> Sequence[Said]:
+def _fresh(
+    unit: Unit, messages: Sequence[Said], scope: Scope, where: str, *, replayed: bool = False
+) -> Sequence[Said]:
     messages = without_forgotten(unit, messages, persona=scope.persona, session=where)
     if not messages:
         return []
     stored = unit.turns.marks(scope.persona, where)
     marks = [Mark(message.digest, message.message_id, message.at) for message in messages]
-    return messages[first_new([Mark(*mark) for mark in stored], marks) :]
+    return messages[first_new([Mark(*mark) for mark in stored], marks, replayed=replayed) :]
 
 
 def append_turns(
