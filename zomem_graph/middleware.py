@@ -23,8 +23,9 @@ from langgraph.types import Command
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.flow import Failed, Flow, arun, attempt, run
 from zomem_graph.nodes.inputs import latest_question, was_sent_back
+from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.placement import Placement, place_block
-from zomem_graph.nodes.scope import Scope, scope_of_run
+from zomem_graph.nodes.scope import Scope, kept_name, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.recall import RecallRequest, recall
@@ -37,6 +38,7 @@ _Running = Runtime[Any] | ToolRuntime[Any, Any] | None
 
 class _RecalledState(AgentState[Any]):
     memory_context: NotRequired[Annotated[str, PrivateStateAttr]]
+    memory_decision: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
     memory_degraded: NotRequired[Annotated[list[str], PrivateStateAttr]]
 
 
@@ -114,10 +116,26 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return await arun(self._noted(state, runtime))
 
     def _recalled(self, state: Any, runtime: Runtime[Any]) -> Flow[dict[str, Any]]:
-        found = yield from attempt(self._recall(state, self._scope(runtime)))
+        scope = self._scope(state, runtime)
+        found = yield from attempt(self._recall(state, scope))
         if isinstance(found, Failed):
-            return {"memory_context": "", "memory_degraded": [f"recall: {found.error}"]}
-        return {"memory_context": found.text, "memory_degraded": list(found.degraded)}
+            found = Recollection(
+                decision="empty",
+                method="none",
+                reason="memory could not be asked",
+                degraded=(f"recall: {found.error}",),
+            )
+        return {
+            "memory_context": found.text,
+            "memory_decision": {
+                "decision": found.decision,
+                "method": found.method,
+                "reason": found.reason,
+                "tokens": found.tokens,
+                **kept_name(scope),
+            },
+            "memory_degraded": list(found.degraded),
+        }
 
     def _recall(self, state: Any, scope: Scope) -> Flow[Recollection]:
         question, before = latest_question(state)
@@ -133,9 +151,10 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _noted(self, state: Any, runtime: Runtime[Any]) -> Flow[dict[str, Any] | None]:
         result = yield from self._captured(state, runtime)
-        if isinstance(result, Failed):
-            return {"memory_degraded": [*state.get("memory_degraded", ()), f"capture: {result.error}"]}
-        return None
+        if result is None:
+            return None
+        notes = (f"capture: {result.error}",) if isinstance(result, Failed) else result.degraded
+        return {"memory_degraded": list(dict.fromkeys((*state.get("memory_degraded", ()), *notes)))}
 
     @contextmanager
     def _capturing(self, state: Any, runtime: _Running) -> Iterator[None]:
@@ -165,7 +184,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 await arun(self._captured(state, runtime))
 
     def _captured(self, state: Any, runtime: _Running) -> Flow[CaptureReport | Failed | None]:
-        return (yield from attempt(self._capture(state, self._scope(runtime)))) if self._captures else None
+        return (yield from attempt(self._capture(state, self._scope(state, runtime)))) if self._captures else None
 
     def _capture(self, state: Any, scope: Scope) -> Flow[CaptureReport]:
         said = to_said(state["messages"])
@@ -178,6 +197,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         )
         return (yield from capture(self._memory, request))
 
-    def _scope(self, runtime: _Running) -> Scope:
+    def _scope(self, state: Any, runtime: _Running) -> Scope:
         context = None if runtime is None else runtime.context
-        return scope_of_run(context, get_config().get("configurable"), strict=self._memory.strict_scope)
+        configurable = get_config().get("configurable")
+        return scope_of_run(context, configurable, state_of(state), strict=self._memory.strict_scope)

@@ -6,6 +6,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import ToolRuntime
 
 from zomem_graph.memory import Memory
+from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.rules.fence import Line, fence
 from zomem_graph.nodes.scope import Scope, scope_of_run
 from zomem_graph.stores.errors import ZomemError
@@ -16,8 +17,8 @@ __all__ = ["memory_tools"]
 def memory_tools(memory: Memory) -> list[BaseTool]:
     """Return `memory_search`, `memory_save`, `memory_forget` and `memory_open_loops`.
 
-    Who asks comes from the run's context or config, never from the model. What fails is said to the model in
-    words it can act on.
+    Who asks comes from the run's context or config, else from the thread, never from the model. What fails is said
+    to the model in words it can act on.
     """
 
     def memory_search(query: str, runtime: ToolRuntime[Any, Any], limit: int = 5) -> str:
@@ -63,4 +64,5 @@ def memory_tools(memory: Memory) -> list[BaseTool]:
 
 
 def _scope(memory: Memory, runtime: ToolRuntime[Any, Any]) -> Scope:
-    return scope_of_run(runtime.context, runtime.config.get("configurable"), strict=memory.strict_scope)
+    state = state_of(runtime.state)
+    return scope_of_run(runtime.context, runtime.config.get("configurable"), state, strict=memory.strict_scope)

@@ -10,6 +10,7 @@ from zomem_graph.nodes.flow import Failed, Flow, attempt
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import BriefingOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.briefing import brief
 
 __all__ = ["create_briefing_node"]
@@ -33,12 +34,9 @@ def create_briefing_node(
             return {}
         found = yield from attempt(brief(memory, running.scope, domain=domain, options=chosen))
         if isinstance(found, Failed):
-            return {"memory_degraded": [*(state.get("memory_degraded") or []), f"briefing: {found.error}"]}
+            return noted(state, [f"briefing: {found.error}"])
         lately[who] = now
         running.emit({"memory": "briefing", "tokens": found.tokens, "priority": found.priority})
-        changed: dict[str, Any] = {"memory_briefing": found.block}
-        if found.degraded:
-            changed["memory_degraded"] = [*(state.get("memory_degraded") or []), *found.degraded]
-        return changed
+        return {"memory_briefing": found.block, **noted(state, found.degraded)}
 
     return MemoryNode("briefing", step, memory)

@@ -9,6 +9,7 @@ from zomem_graph.nodes.flow import Failed, Flow, attempt
 from zomem_graph.nodes.inputs import messages_of, was_sent_back
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.values import CaptureReport
@@ -43,8 +44,8 @@ def create_capture_node(
         report = yield from attempt(learn())
         if isinstance(report, Failed):
             running.emit({"memory": "capture", "failed": str(report.error)})
-            return {"memory_degraded": [*(state.get("memory_degraded") or []), f"capture: {report.error}"]}
+            return noted(state, [f"capture: {report.error}"])
         running.emit({"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued})
-        return {"memory_degraded": [*(state.get("memory_degraded") or []), *report.degraded]}
+        return noted(state, report.degraded)
 
     return MemoryNode("capture", step, memory)

@@ -12,6 +12,7 @@ from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.counting import number_of
+from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.steps.gate import ask_in_doubt
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude
 from zomem_graph.nodes.steps.retrieve import Retrieved
@@ -62,6 +63,7 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
                 "method": result.method,
                 "reason": result.reason,
                 "tokens": result.tokens,
+                **kept_name(running.scope),
             },
             "memory_hits": [plain(hit) for hit in result.hits],
             "memory_context": result.text,

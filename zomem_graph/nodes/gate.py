@@ -9,6 +9,7 @@ from zomem_graph.nodes.flow import Flow
 from zomem_graph.nodes.inputs import history_of, latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.steps.gate import decide
 from zomem_graph.nodes.values import plain
 
@@ -22,6 +23,7 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
         question, _before = latest_question(state)
         verdict = plain((yield from decide(memory, question, running.scope, history_of(state))))
         verdict["started"] = memory.clock().isoformat()
+        verdict |= kept_name(running.scope)
         running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
         return {
             "memory_query": question,

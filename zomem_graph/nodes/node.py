@@ -55,7 +55,8 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         **kwargs: Any,
     ) -> Changed:
         """Run the step and return what it changed in the state."""
-        return run(self._step(state_of(input), self._running(config)))
+        state = state_of(input)
+        return run(self._step(state, self._running(state, config)))
 
     async def ainvoke(
         self,
@@ -64,13 +65,14 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         **kwargs: Any,
     ) -> Changed:
         """Run the step without blocking the event loop and return what it changed in the state."""
-        return await arun(self._step(state_of(input), self._running(config)))
+        state = state_of(input)
+        return await arun(self._step(state, self._running(state, config)))
 
-    def _running(self, config: RunnableConfig | None) -> Running:
+    def _running(self, state: Mapping[str, Any], config: RunnableConfig | None) -> Running:
         runtime: Runtime[Any] = get_runtime()
         configurable = (config or {}).get("configurable")
         strict = self._services.strict_scope and not self._of_everybody
-        scope = scope_of_run(runtime.context, configurable, strict=strict)
+        scope = scope_of_run(runtime.context, configurable, state, strict=strict)
         info = runtime.execution_info
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
         return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer, config=config or {})

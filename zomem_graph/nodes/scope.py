@@ -7,9 +7,11 @@ from zoneinfo import ZoneInfo
 
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["SHARED", "Scope", "scope_from", "scope_given", "scope_of_run"]
+__all__ = ["NOBODY", "SHARED", "Scope", "kept_name", "scope_from", "scope_given", "scope_of_run"]
 
 SHARED = "shared"
+NOBODY = "no persona given"
+"""What `degraded` says where the shared persona stepped in."""
 _PERSONA_NAMES = ("persona", "user_id")
 _LONGEST_NAME = 200
 
@@ -53,15 +55,29 @@ def scope_given(scope: Scope | None) -> Scope:
     return scope or Scope()
 
 
-def scope_of_run(context: Any, configurable: Mapping[str, Any] | None, *, strict: bool) -> Scope:
-    """Return the scope of a running graph; raise InvalidInput when a strict memory is asked by nobody."""
+def scope_of_run(
+    context: Any, configurable: Mapping[str, Any] | None, state: Mapping[str, Any], *, strict: bool
+) -> Scope:
+    """Return the scope of a running graph: who the run names, else whose thread it is by its state.
+
+    Raises InvalidInput when a strict memory is asked by nobody.
+    """
     scope = scope_from(context, configurable or {}, Scope())
+    decision = state.get("memory_decision")
+    kept = decision.get("persona") if isinstance(decision, Mapping) else None
+    if not scope.named and kept is not None:
+        scope = replace(scope, persona=kept, named=True)
     if strict and not scope.named:
         raise InvalidInput(
             "This memory was opened with strict_scope=True and the run names no persona. "
             'Pass context={"persona": …} or config={"configurable": {"persona": …}}.'
         )
     return scope
+
+
+def kept_name(scope: Scope) -> dict[str, str]:
+    """Return what a thread's `memory_decision` keeps of who asked, so that a run that names nobody is known."""
+    return {"persona": scope.persona} if scope.named else {}
 
 
 def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) -> Scope:

@@ -1,11 +1,12 @@
 """The plain-data state our nodes read and write beside your messages."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langgraph.graph import MessagesState
 from typing_extensions import TypedDict
 
-__all__ = ["MaintenanceState", "MemoryState"]
+__all__ = ["MaintenanceState", "MemoryState", "noted"]
 
 
 class MemoryState(MessagesState):
@@ -32,3 +33,14 @@ class MaintenanceState(TypedDict, total=False):
     maintenance_run: dict[str, Any]
     maintenance_steps: list[dict[str, Any]]
     maintenance_report: dict[str, Any]
+
+
+def noted(state: Mapping[str, Any], notes: Iterable[str]) -> dict[str, list[str]]:
+    """Return the change that adds notes to a state's `memory_degraded`; none when it has them all.
+
+    What is there comes again, for a host whose channel keeps the latest; each note once, so that nothing grows
+    without end in a host whose channel adds.
+    """
+    known = list(dict.fromkeys(state.get("memory_degraded") or ()))
+    new = [note for note in dict.fromkeys(notes) if note not in known]
+    return {"memory_degraded": [*known, *new]} if new else {}

@@ -17,7 +17,7 @@ from zomem_graph.nodes.rules.extract import Candidate, facts_in
 from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.sources import learned_source
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import NOBODY, Scope
 from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.loops import LoopsLearned, learn_loops
@@ -85,7 +85,8 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     if request.inline and job_id is not None:
         report = yield from extract_now(services, report, job_id)
     services.wake_worker()
-    return _without(report, len(unread) - len(short), services.options.write)
+    report = _without(report, len(unread) - len(short), services.options.write)
+    return report if request.scope.named else replace(report, degraded=(*report.degraded, NOBODY))
 
 
 def _without(report: CaptureReport, left_out: int, options: WriteOptions) -> CaptureReport:

@@ -11,7 +11,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.contentless import says_nothing
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import NOBODY, Scope
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide, decide_by_words, floor_for, log_decision
 from zomem_graph.nodes.steps.layout import Layout
 from zomem_graph.nodes.steps.query import Query, Retrieved
@@ -182,7 +182,7 @@ def answer(
         )
     found = replace(found, hits=_telling(found, services.options.gate))
     trace = (*trace, found.trace)
-    degraded = found.degraded + (() if request.scope.named else ("no persona given",))
+    degraded = found.degraded + (() if request.scope.named else (NOBODY,))
     refusal = _refused(services.options.gate, verdict, found, request.message)
     if refusal is not None and (refusal.decision == "skip" or not about):
         return replace(refusal, degraded=degraded, trace=trace)

@@ -1,0 +1,219 @@
+"""Whose thread it is: a run that names nobody goes on with the persona of its thread, and says so without one."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command, interrupt
+
+from zomem_graph import (
+    Memory,
+    MemoryState,
+    Scope,
+    create_capture_graph,
+    create_capture_node,
+    create_chat_graph,
+    create_compose_node,
+    create_gate_node,
+    create_recall_graph,
+    create_retrieve_node,
+    create_swarm_graph,
+    gate_route,
+    memory_tools,
+)
+from zomem_graph.middleware import MemoryMiddleware
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.testing import FixedClock, SmallEmbedder
+from zomem_graph.testing.langchain import ScriptedChatModel
+
+SECRET = "My sister Ana is a nurse in Porto."
+NOBODY = "no persona given"
+THREAD: RunnableConfig = {"configurable": {"thread_id": "t1"}}
+ANN = Scope(persona="ann")
+
+
+@pytest.fixture
+def memory(home: Path, clock: FixedClock, embedder: SmallEmbedder) -> Iterator[Memory]:
+    with Memory.open(home, embeddings=embedder, clock=clock) as opened:
+        yield opened
+
+
+def asking(_state: MemoryState) -> dict[str, Any]:
+    return {"messages": [AIMessage(f"as you say: {interrupt('sure?')}")]}
+
+
+def chat_graph(memory: Memory, chat: Any) -> StateGraph[Any, Any, Any, Any]:
+    return create_chat_graph(memory, chat, context_schema=Scope)
+
+
+def single_nodes(memory: Memory, chat: Any) -> StateGraph[Any, Any, Any, Any]:
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=Scope)
+    graph.add_node("gate", create_gate_node(memory))
+    graph.add_node("retrieve", create_retrieve_node(memory))
+    graph.add_node("compose", create_compose_node(memory))
+    graph.add_node("chat", chat)
+    graph.add_node("capture", create_capture_node(memory))
+    graph.add_edge(START, "gate")
+    graph.add_conditional_edges("gate", gate_route, {name: name for name in ("retrieve", "compose")})
+    for one, other in (("retrieve", "compose"), ("compose", "chat"), ("chat", "capture")):
+        graph.add_edge(one, other)
+    return graph
+
+
+def without_a_gate(memory: Memory, chat: Any) -> StateGraph[Any, Any, Any, Any]:
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=Scope)
+    graph.add_node("question", lambda state: {"memory_query": state["messages"][-1].content})
+    graph.add_node("retrieve", create_retrieve_node(memory))
+    graph.add_node("compose", create_compose_node(memory))
+    graph.add_node("chat", chat)
+    graph.add_node("capture", create_capture_node(memory))
+    for one, other in pairwise([START, "question", "retrieve", "compose", "chat", "capture"]):
+        graph.add_edge(one, other)
+    return graph
+
+
+def subgraphs(memory: Memory, chat: Any) -> StateGraph[Any, Any, Any, Any]:
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=Scope)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    graph.add_node("chat", chat)
+    graph.add_node("capture", create_capture_graph(memory).compile())
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "chat")
+    graph.add_edge("chat", "capture")
+    return graph
+
+
+HOSTS = [chat_graph, single_nodes, without_a_gate, subgraphs]
+Host = Callable[[Memory, Any], StateGraph[Any, Any, Any, Any]]
+
+
+def say(text: str) -> dict[str, Any]:
+    return {"messages": [HumanMessage(text)]}
+
+
+def turns_of(memory: Memory, persona: str) -> list[str]:
+    with memory.stores.read() as unit:
+        found = unit.erasure.everything_of(persona).turns.values()
+    return [turn.content for turn in sorted(found, key=lambda turn: turn.position)]
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_resume_that_names_nobody_belongs_to_the_persona_of_the_thread(
+    memory: Memory, host: Host, awaited: bool
+) -> None:
+    app = host(memory, asking).compile(checkpointer=InMemorySaver())
+    app.invoke(say(SECRET), THREAD, context=ANN)
+    go_on: Any = Command(resume="yes")
+    final = asyncio.run(app.ainvoke(go_on, THREAD)) if awaited else app.invoke(go_on, THREAD)
+    assert turns_of(memory, "ann") == [SECRET, "as you say: yes"]
+    assert turns_of(memory, "shared") == []
+    assert final["memory_degraded"] == []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_next_run_of_a_thread_belongs_to_its_persona(memory: Memory, host: Host) -> None:
+    app = host(memory, lambda _state: {"messages": [AIMessage("noted")]}).compile(checkpointer=InMemorySaver())
+    app.invoke(say(SECRET), THREAD, context=ANN)
+    app.invoke(say("and she likes rowing"), THREAD)
+    app.invoke(say("hello"), THREAD)
+    assert turns_of(memory, "shared") == []
+    assert len(turns_of(memory, "ann")) == 6
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_run_from_an_earlier_checkpoint_belongs_to_the_persona_of_the_thread(memory: Memory, host: Host) -> None:
+    app = host(memory, lambda _state: {"messages": [AIMessage("noted")]}).compile(checkpointer=InMemorySaver())
+    app.invoke(say(SECRET), THREAD, context=ANN)
+    earlier = next(one for one in app.get_state_history(THREAD) if one.next == ("chat",))
+    app.invoke(None, {"configurable": earlier.config["configurable"]})
+    assert turns_of(memory, "shared") == []
+
+
+def test_a_run_that_names_somebody_else_is_theirs(memory: Memory) -> None:
+    app = chat_graph(memory, lambda _state: {"messages": []}).compile(checkpointer=InMemorySaver())
+    app.invoke(say(SECRET), THREAD, context=ANN)
+    app.invoke(say("I am Bob"), THREAD, context=Scope(persona="bob"))
+    app.invoke(say("and I row"), THREAD)
+    assert "and I row" in turns_of(memory, "bob")
+    assert "and I row" not in turns_of(memory, "ann")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_strict_memory_goes_on_with_a_thread_and_begins_none_for_nobody(
+    home: Path, host: Host, embedder: SmallEmbedder
+) -> None:
+    with Memory.open(home, embeddings=embedder, strict_scope=True) as memory:
+        app = host(memory, asking).compile(checkpointer=InMemorySaver())
+        app.invoke(say(SECRET), THREAD, context=ANN)
+        app.invoke(Command(resume="yes"), THREAD)
+        assert len(turns_of(memory, "ann")) == 2
+        with pytest.raises(InvalidInput, match="names no persona"):
+            app.invoke(say(SECRET), {"configurable": {"thread_id": "t2"}})
+
+
+def test_an_agent_that_goes_on_without_a_name_belongs_to_the_persona_of_the_thread(memory: Memory) -> None:
+    def book(place: str) -> str:
+        """Book a table."""
+        return f"{place}: {interrupt('sure?')}"
+
+    called = [{"name": "book", "args": {"place": "Lello"}, "id": "1", "type": "tool_call"}]
+    save = {"name": "memory_save", "args": {"entity": "Ana", "key": "job", "value": "nurse"}, "id": "2"}
+    model = ScriptedChatModel(
+        replies=[
+            AIMessage("", tool_calls=called),
+            AIMessage("", tool_calls=[{**save, "type": "tool_call"}]),
+            "booked",
+            "noted",
+        ]
+    )
+    app: Any = create_agent(
+        model,
+        [book, *memory_tools(memory)],
+        middleware=[MemoryMiddleware(memory)],
+        checkpointer=InMemorySaver(),
+        context_schema=Scope,
+    )
+    app.invoke(say(SECRET), THREAD, context=ANN)
+    app.invoke(Command(resume="yes"), THREAD)
+    app.invoke(say("hello"), THREAD)
+    assert turns_of(memory, "shared") == []
+    assert turns_of(memory, "ann")[0] == SECRET
+    assert turns_of(memory, "ann")[-2:] == ["hello", "noted"]
+    assert [fact.value for fact in memory.lookup("Ana", "job", scope=ANN)] == ["nurse"]
+
+
+def test_a_swarm_that_goes_on_without_a_name_learns_for_the_persona_of_the_thread(memory: Memory) -> None:
+    def work(given: Mapping[str, Any]) -> str:
+        return f"{given['task']}: {interrupt('sure?')}"
+
+    app = create_swarm_graph(memory, {"worker": work}, context_schema=Scope).compile(checkpointer=InMemorySaver())
+    app.invoke({"tasks": ["count the boats"]}, THREAD, context=ANN)
+    app.invoke(Command(resume="yes"), THREAD)
+    assert [one.persona for one in memory.episodes.list(scope=ANN)] != []
+    assert {one.persona for one in memory.episodes.list(scope=ANN)} == {"ann"}
+    assert memory.episodes.list() == []
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("text", [SECRET, "hello", "what did I tell you about my sister?"])
+def test_what_is_captured_for_nobody_says_so_once(memory: Memory, host: Host, text: str) -> None:
+    app = host(memory, lambda _state: {"messages": []}).compile(checkpointer=InMemorySaver())
+    for _turn in range(2):
+        assert app.invoke(say(text), THREAD)["memory_degraded"].count(NOBODY) == 1
+
+
+def test_what_middleware_captures_for_nobody_says_so_once(memory: Memory) -> None:
+    model = ScriptedChatModel(replies=lambda _messages: "noted")
+    app: Any = create_agent(model, middleware=[MemoryMiddleware(memory)], checkpointer=InMemorySaver())
+    for _turn in range(2):
+        app.invoke(say("hello"), THREAD)
+        assert app.get_state(THREAD).values["memory_degraded"] == [NOBODY]
