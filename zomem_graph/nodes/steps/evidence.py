@@ -1,6 +1,7 @@
 """Weigh what was found: how likely the best of it answers the question, and the rest after it."""
 
 from collections.abc import Sequence
+from math import exp, log
 
 import numpy as np
 
@@ -18,7 +19,7 @@ __all__ = ["best_late", "weigh"]
 _NAMES_IN_AN_ANSWER = 2
 _MOST_WITHOUT_TOKENS = 0.2  # share of the candidates
 _JUDGED = 3  # of the best; the answer may stand in the second
-_WORDS_PER_COVERAGE = 0.65  # what BM25 gives for it in a larger store; among few items its idf collapses
+_WORDS_PER_COVERAGE = 0.65  # what BM25 gives for it where its idf does not collapse
 
 
 def weigh(
@@ -48,10 +49,20 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
         held = sum(rarity[one] for one in rarity.keys() & asked & found) + known - own
         if known and held / known > coverage:
             coverage, total = held / known, known
-    words = coverage * _WORDS_PER_COVERAGE if unit.items.few else float(signals.bm25.max()) / max(1.0, total)
+    usual = unit.items.few or _are_common([rarity[one] for one in rarity.keys() & asked])
+    words = coverage * _WORDS_PER_COVERAGE if usual else float(signals.bm25.max()) / max(1.0, total)
     nearness = _nearness(signals, embedder)
     lift = 0.0 if nearness is None else lift_of(embedder)
     return Evidence(coverage=coverage, words=words, nearness=nearness, late=best_late(signals), lift=lift)
+
+
+def _are_common(rarities: Sequence[float]) -> bool:
+    """Return whether so many items hold the words that BM25 makes nothing of them: ln((N - df) / df) of ln(1 + N / df).
+
+    So it is with a question that was asked every day.
+    """
+    weights = [log(max(exp(rarity) - 2.0, 1.0)) for rarity in rarities]
+    return sum(weights) < sum(rarities) / 2
 
 
 def _asked_for(query: Query) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """The legs of retrieval: what words find, what meaning finds, and what is known of both, in one snapshot."""
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
 from math import inf
@@ -23,10 +23,12 @@ from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Look", "allowed", "cosines_of", "look", "unseen"]
+__all__ = ["Look", "allowed", "cosines_of", "look", "saying", "unseen"]
 
 _LIVE = ("current",)
 _WITH_PAST = ("current", "superseded")
+_WIDER = 5
+_LEAST_DIFFERENT = 0.25  # of a pool, below which what was said again and again leaves no room for the rest
 _LIVED = ("current", "superseded", "archived", "expired", "merged")
 
 
@@ -80,17 +82,30 @@ def look(
     speakers = unit.items.speakers(list(personas)) if options.fusion.speaker or query.visible else []
     names = known_names(unit, query, personas, speakers)
     query = query.naming(names)
-    words = _by_words(unit, query, personas, options, hyde_weight=services.options.hyde.words)
-    meaning, notes = _by_meaning(services, unit, query, personas, options, vector)
-    found = list(dict.fromkeys([hit.num for hit in words] + list(meaning)))
     hidden = _hidden(query, speakers)
-    fits = allowed(query, personas, now)
-    candidates = unseen(unit, list(filter(fits, unit.items.candidates(found))), query, hidden)
+    imagined = services.options.hyde.words
+    for pool in (options.pool, options.pool * _WIDER):
+        wide = replace(options, pool=pool)
+        words = _by_words(unit, query, personas, wide, hyde_weight=imagined)
+        meaning, notes = _by_meaning(services, unit, query, personas, wide, vector)
+        found = unit.items.candidates(list(dict.fromkeys([hit.num for hit in words] + list(meaning))))
+        candidates = unseen(unit, list(filter(allowed(query, personas, now), found)), query, hidden)
+        if max(len(words), len(meaning)) < pool or _different(candidates) >= options.pool * _LEAST_DIFFERENT:
+            break
     cosines = cosines_of(unit, services, candidates, meaning, vector)
     late = compare(unit, services, tokens, [c.num for c in candidates])
     if not personas.known and not services.strict_scope:  # strict: names of others are nobody's business
         notes += [note] if (note := stranger(unit, services.stores, scope)) is not None else []
     return Look(words, meaning, cosines, candidates, personas, speakers, notes, late, names, unit.items.few, hidden)
+
+
+def saying(candidate: Candidate) -> tuple[str, str, str]:
+    """Return what makes two candidates the same words: of each such text one is enough."""
+    return candidate.kind, candidate.state, candidate.text_hash
+
+
+def _different(candidates: Sequence[Candidate]) -> int:
+    return len(set(map(saying, candidates)))
 
 
 def cosines_of(

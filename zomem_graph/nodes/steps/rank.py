@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.rules.fusion import Signals, fuse
-from zomem_graph.nodes.steps.legs import Look
+from zomem_graph.nodes.steps.legs import Look, saying
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.values import Explanation
 from zomem_graph.stores.items import Candidate
@@ -33,12 +33,16 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Every candidate, best first: `order` are their rows in the signals, `scores` (n,) what these came to."""
+    """The candidates, best first: `order` are their rows in the signals, `scores` what these came to.
+
+    Of those with one and the same text only the best stands here; `repeats` counts the others.
+    """
 
     candidates: Sequence[Candidate]
     order: NDArray[np.int64]
     scores: NDArray[np.float64]
     signals: Signals
+    repeats: int = 0
 
     def best(self, number: int) -> list[int]:
         """Return the numbers of the best items."""
@@ -50,7 +54,8 @@ def rank(look: Look, query: Query, options: RetrieveOptions, *, spread: float) -
     signals = _signals(look, query, spread)
     scores = fuse(signals, options.fusion)
     order = np.argsort(-scores, kind="stable")
-    return Ranking(look.candidates, order, scores[order], signals)
+    kept = _without_repeats(look.candidates, order) if options.collapse_alike else order
+    return Ranking(look.candidates, kept, scores[kept], signals, repeats=len(order) - len(kept))
 
 
 def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explanation:
@@ -72,6 +77,15 @@ def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explan
         state=candidate.state,
         age_days=max(0.0, (now.timestamp() - candidate.created_at) / 86_400),
     )
+
+
+def _without_repeats(candidates: Sequence[Candidate], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows without those whose text stood before: what was asked every day takes one place."""
+    sayings = [saying(candidate) for candidate in candidates]
+    first = {sayings[row]: row for row in reversed(order.tolist())}
+    if len(first) == len(sayings):
+        return order
+    return np.array([row for row in order.tolist() if first[sayings[row]] == row], dtype=np.int64)
 
 
 def _signals(look: Look, query: Query, spread: float) -> Signals:

@@ -120,7 +120,7 @@ def _found(
             distinct = _distinct(hits) if options.collapse_alike else hits
             if len(distinct) >= query.limit:
                 break
-    return seen, distinct[: query.limit], len(hits) - len(distinct)
+    return seen, distinct[: query.limit], ranking.repeats + len(hits) - len(distinct)
 
 
 def _mode(options: RetrieveOptions, vector: Vector | None) -> str:
