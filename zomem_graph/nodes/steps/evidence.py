@@ -57,9 +57,9 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
 
 
 def _are_common(rarities: Sequence[float]) -> bool:
-    """Return whether so many items hold the words that BM25 makes nothing of them: ln((N - df) / df) of ln(1 + N / df).
+    """Return whether so many items hold the words that BM25 makes nothing of them, as of what is asked every day.
 
-    So it is with a question that was asked every day.
+    BM25 weighs a word by ln((N - df) / df), where its rarity is ln(1 + N / df).
     """
     weights = [log(max(exp(rarity) - 2.0, 1.0)) for rarity in rarities]
     return sum(weights) < sum(rarities) / 2
