@@ -1,7 +1,9 @@
 """Forgetting takes what was named and what retells it, no more and no less; its proof looks for what was named."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -180,3 +182,22 @@ def test_a_misspelt_persona_is_told_whose_name_is_like_it(memory: Memory) -> Non
     report = memory.forget(persona="anabel", everything=True)
     assert not report.clean
     assert any("did you mean 'annabel'" in note for note in report.notes)
+
+
+def test_it_is_proven_beside_threads_that_search(home: Path) -> None:
+    with Memory.open(home, embeddings="none") as memory:
+        memory.remember_many({"entity": f"shelf {n}", "key": "holds", "value": f"box {n % 17}"} for n in range(500))
+        done = Event()
+
+        def search() -> None:
+            while not done.is_set():
+                memory.search("which shelf holds box 7?")
+
+        with ThreadPoolExecutor(4) as readers:
+            for _ in range(4):
+                readers.submit(search)
+            try:
+                reports = [memory.forget(entity=f"shelf {n}") for n in range(6)]
+            finally:
+                done.set()
+        assert [report.clean for report in reports] == [True] * 6

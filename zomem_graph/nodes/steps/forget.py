@@ -109,7 +109,9 @@ def forget(
             ),
         )
     erased = _erase_rows(services, wanted)
-    left = [*_empty_index(services, erased), *services.stores.database.compact()]
+    left = _empty_index(services, erased)
+    with services.stores.in_turn:  # a search that reads keeps the log from being emptied
+        left += services.stores.database.compact()
     sought = _sought(services, wanted, erased)
     vault = _vault(services)
     cleaned = _clean_files(services, wanted, erased, sought, checkpoints=checkpoints)
