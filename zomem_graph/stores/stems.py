@@ -124,7 +124,7 @@ def _step1a(word: str) -> str:
 
 
 def _step1b(word: str) -> str:
-    if word.endswith("eed"):
+    if word.endswith("eed") and len(word) > len("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for ending in ("ed", "ing"):
         if word.endswith(ending) and _has_vowel(word[: -len(ending)]):
