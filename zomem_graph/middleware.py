@@ -28,7 +28,7 @@ from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.scope import Scope, kept_name, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
-from zomem_graph.nodes.steps.recall import RecallRequest, recall
+from zomem_graph.nodes.steps.recall import RecallRequest, not_asked, recall
 from zomem_graph.nodes.values import CaptureReport, Recollection
 
 __all__ = ["MemoryMiddleware"]
@@ -61,6 +61,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         captures: bool = True,
     ) -> None:
         super().__init__()
+        memory.stores.check_open()
         self._memory = memory
         self._limit = limit
         self._token_budget = token_budget
@@ -119,12 +120,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         scope = self._scope(state, runtime)
         found = yield from attempt(self._recall(state, scope))
         if isinstance(found, Failed):
-            found = Recollection(
-                decision="empty",
-                method="none",
-                reason="memory could not be asked",
-                degraded=(f"recall: {found.error}",),
-            )
+            found = not_asked([f"recall: {found.error}"])
         return {
             "memory_context": found.text,
             "memory_decision": {

@@ -52,6 +52,7 @@ class MemoryStore(BaseStore):
     supports_ttl = True
 
     def __init__(self, memory: Memory, *, fields: Sequence[str] | None = None, ttl: TTLConfig | None = None) -> None:
+        memory.stores.check_open()
         self._memory = memory
         self._fields = None if fields is None else list(fields)
         self.ttl_config = ttl

@@ -21,6 +21,8 @@ def memory_tools(memory: Memory) -> list[BaseTool]:
     to the model in words it can act on.
     """
 
+    memory.stores.check_open()
+
     def memory_search(query: str, runtime: ToolRuntime[Any, Any], limit: int = 5) -> str:
         """Search long-term memory for what the user said, decided, prefers or is working on."""
         scope = _scope(memory, runtime)

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from zomem_graph.nodes.flow import Failed, Flow, attempt
+from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import messages_of, was_sent_back
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
@@ -20,9 +20,9 @@ __all__ = ["create_capture_node"]
 def create_capture_node(
     memory: Services, *, source: str = "langgraph", inline: bool = False
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return the node that learns from the messages; it never stops the host's graph.
+    """Return the node that learns from the messages; a memory that fails never stops the host's graph.
 
-    What fails is named in `memory_degraded`. A replay, a retry or a resumed run stores nothing twice.
+    What failed is named in `memory_degraded`. A replay, a retry or a resumed run stores nothing twice.
     """
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
@@ -41,7 +41,7 @@ def create_capture_node(
             )
             return (yield from capture(memory, request))
 
-        report = yield from attempt(learn())
+        report = yield from unless_failing(learn())
         if isinstance(report, Failed):
             running.emit({"memory": "capture", "failed": str(report.error)})
             return noted(state, [f"capture: {report.error}"])

@@ -6,17 +6,18 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.flow import Failed, Flow, unless_failing, work
 from zomem_graph.nodes.inputs import context_tokens
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.scope import kept_name
+from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.gate import ask_in_doubt
-from zomem_graph.nodes.steps.recall import RecallRequest, conclude
+from zomem_graph.nodes.steps.recall import RecallRequest, conclude, not_asked
 from zomem_graph.nodes.steps.retrieve import Retrieved
-from zomem_graph.nodes.values import GateVerdict, Hit, known, plain
+from zomem_graph.nodes.values import GateVerdict, Hit, Recollection, known, plain
 
 __all__ = ["create_compose_node"]
 
@@ -24,14 +25,14 @@ _UNGATED = {"decision": "recall", "method": "none", "reason": "no gate stands be
 
 
 def create_compose_node(memory: Services, *, options: ComposeOptions | None = None) -> Runnable[Any, dict[str, Any]]:
-    """Return the node that writes `memory_context` and the final `memory_decision`."""
+    """Return the node that writes `memory_context` and the final `memory_decision`; no block when memory fails."""
     chosen = options or memory.options.compose
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         decision = state.get("memory_decision") or {}
         started = datetime.fromisoformat(decision.get("started") or memory.clock().isoformat())
-        told = {**_UNGATED, **known(GateVerdict, decision), "keywords": tuple(decision.get("keywords", ()))}
-        verdict = GateVerdict(**told)
+        told = {**_UNGATED, **known(GateVerdict, decision), "keywords": tuple(decision.get("keywords") or ())}
+        verdict = GateVerdict(**{**told, "degraded": tuple(decision.get("degraded") or ())})
         saved = state.get("memory_hits") or []
         hits = tuple(hit for data in saved if (hit := Hit.from_plain(data)) is not None)
         lost = len(saved) - len(hits)
@@ -51,8 +52,9 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
             degraded=(*(state.get("memory_degraded") or ()), *unread),
             trace=dict(trace[0]) if trace else {},
         )
-        verdict, found = yield from ask_in_doubt(memory, request.message, verdict, found)
-        result = yield from work(lambda: conclude(memory, request, verdict, found, started))
+        result = yield from unless_failing(_concluded(memory, request, verdict, found, started))
+        if isinstance(result, Failed):
+            result = not_asked((*found.degraded, f"compose: {result.error}"))
         running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
         for line in result.trace:
             if line.get("step") == "budget":
@@ -67,8 +69,15 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
             },
             "memory_hits": [plain(hit) for hit in result.hits],
             "memory_context": result.text,
-            "memory_degraded": list(result.degraded),
             "memory_trace": plain(result.trace),
+            **noted(state, result.degraded),
         }
 
     return MemoryNode("compose", step, memory)
+
+
+def _concluded(
+    memory: Services, request: RecallRequest, verdict: GateVerdict, found: Retrieved, started: datetime
+) -> Flow[Recollection]:
+    verdict, found = yield from ask_in_doubt(memory, request.message, verdict, found)
+    return (yield from work(lambda: conclude(memory, request, verdict, found, started)))

@@ -5,11 +5,12 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import history_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ContinuationOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.state import noted_of_search, nothing_found
 from zomem_graph.nodes.steps.recall import RecallRequest, go_on
 from zomem_graph.nodes.values import plain
 
@@ -33,12 +34,15 @@ def create_continuation_node(
             history=history_of(state),
             limit=chosen.limit,
         )
-        found = yield from go_on(memory, request, options=chosen)
+        found = yield from unless_failing(go_on(memory, request, options=chosen))
+        if isinstance(found, Failed):
+            running.emit({"memory": "continuation", "failed": str(found.error)})
+            return nothing_found(state, f"continuation: {found.error}")
         running.emit({"memory": "continuation", **found.trace})
         return {
             "memory_hits": [plain(hit) for hit in found.hits],
-            "memory_degraded": list(found.degraded),
             "memory_trace": [found.trace],
+            **noted_of_search(state, found.degraded),
         }
 
     return MemoryNode("continuation", step, memory)

@@ -13,9 +13,22 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from zomem_graph.nodes.ports import Ask, ChatModel
-from zomem_graph.stores.errors import ZomemError
+from zomem_graph.stores.errors import InvalidInput, ZomemError
 
-__all__ = ["Effect", "Either", "Failed", "Flow", "Question", "Together", "Work", "arun", "attempt", "run", "work"]
+__all__ = [
+    "Effect",
+    "Either",
+    "Failed",
+    "Flow",
+    "Question",
+    "Together",
+    "Work",
+    "arun",
+    "attempt",
+    "run",
+    "unless_failing",
+    "work",
+]
 
 R = TypeVar("R")
 
@@ -71,6 +84,16 @@ def attempt(flow: Flow[R]) -> Flow[R | Failed]:
     """Run a step and return `Failed` instead of raising one of our errors."""
     try:
         return (yield from flow)
+    except ZomemError as error:
+        return Failed(error)
+
+
+def unless_failing(flow: Flow[R]) -> Flow[R | Failed]:
+    """Do the same where only memory's own failures are borne: what was passed in wrongly is still raised."""
+    try:
+        return (yield from flow)
+    except InvalidInput:
+        raise
     except ZomemError as error:
         return Failed(error)
 

@@ -21,7 +21,7 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
 
     def gate(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question, _before = latest_question(state)
-        verdict = plain((yield from decide(memory, question, running.scope, history_of(state))))
+        verdict: dict[str, Any] = plain((yield from decide(memory, question, running.scope, history_of(state))))
         verdict["started"] = memory.clock().isoformat()
         verdict |= kept_name(running.scope)
         running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
@@ -30,7 +30,7 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
             "memory_decision": verdict,
             "memory_hits": [],
             "memory_context": "",
-            "memory_degraded": [],
+            "memory_degraded": verdict["degraded"],
             "memory_trace": [],
         }
 

@@ -5,11 +5,12 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.state import noted_of_search, nothing_found
 from zomem_graph.nodes.steps.multihop import hop_far
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.values import plain
@@ -24,14 +25,18 @@ def create_multi_hop_node(
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question = state.get("memory_query") or latest_question(state)[0]
-        found = yield from hop_far(memory, Query(text=question, limit=limit), running.scope, options=options)
+        query = Query(text=question, limit=limit)
+        found = yield from unless_failing(hop_far(memory, query, running.scope, options=options))
+        if isinstance(found, Failed):
+            running.emit({"memory": "hop", "failed": str(found.error)})
+            return {"memory_query": question, **nothing_found(state, f"multi_hop: {found.error}")}
         for hop in found.trace:
             running.emit({"memory": "hop", **hop})
         return {
             "memory_query": question,
             "memory_hits": [plain(hit) for hit in found.hits],
-            "memory_degraded": list(found.degraded),
             "memory_trace": plain(found.trace),
+            **noted_of_search(state, found.degraded),
         }
 
     return MemoryNode("multi_hop", step, memory)

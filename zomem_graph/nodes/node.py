@@ -42,7 +42,8 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         *,
         of_everybody: bool = False,
     ) -> None:
-        """Make a node; one `of_everybody` looks after all personas and needs none named."""
+        """Make a node; one `of_everybody` looks after all personas and needs none named. Raises Closed."""
+        services.stores.check_open()
         self.name = name
         self._of_everybody = of_everybody
         self._step = step

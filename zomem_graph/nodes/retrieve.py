@@ -5,11 +5,12 @@ from typing import Any
 
 from langchain_core.runnables import Runnable
 
-from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import history_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.state import noted_of_search, nothing_found
 from zomem_graph.nodes.steps.recall import RecallRequest, search_for
 from zomem_graph.nodes.values import plain
 
@@ -19,7 +20,7 @@ __all__ = ["create_retrieve_node"]
 def create_retrieve_node(
     memory: Services, *, options: RetrieveOptions | None = None, limit: int | None = None
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return the node that writes `memory_hits` for `memory_query`."""
+    """Return the node that writes `memory_hits` for `memory_query`; none, with a note, when memory fails."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         request = RecallRequest(
@@ -28,12 +29,15 @@ def create_retrieve_node(
             history=history_of(state),
             limit=limit or memory.options.compose.limit,
         )
-        found = yield from search_for(memory, request, options=options)
+        found = yield from unless_failing(search_for(memory, request, options=options))
+        if isinstance(found, Failed):
+            running.emit({"memory": "retrieve", "failed": str(found.error)})
+            return nothing_found(state, f"retrieve: {found.error}")
         running.emit({"memory": "retrieve", **found.trace})
         return {
             "memory_hits": [plain(hit) for hit in found.hits],
-            "memory_degraded": list(found.degraded),
             "memory_trace": [found.trace],
+            **noted_of_search(state, found.degraded),
         }
 
     return MemoryNode("retrieve", step, memory)

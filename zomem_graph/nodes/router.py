@@ -1,20 +1,21 @@
 """The router as a node: memory decides who gets the message, and says why."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import Runnable
 from langgraph.types import Command
 
-from zomem_graph.nodes.flow import Flow
+from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.routing import Candidate, Choice
+from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.routing import RouteRequest, candidates_of, route
 from zomem_graph.nodes.values import plain
 
-__all__ = ["create_router_node", "plain_choice"]
+__all__ = ["create_router_node", "plain_choice", "unasked_choice"]
 
 
 def create_router_node(
@@ -24,7 +25,8 @@ def create_router_node(
 
     `executors` are the names of your nodes, or `Candidate`s that say what each is good at. Every score and reason is
     in `memory_route` (on a state that has it, such as MemoryState) and in the custom stream; `active_agent` is set
-    for langgraph-swarm. Raises InvalidInput when it is built without executors or with an unknown strategy.
+    for langgraph-swarm. When memory fails, the first of them gets it. Raises InvalidInput when it is built without
+    executors or with an unknown strategy.
     """
     candidates = candidates_of(executors)
     RouteRequest(task="any", strategy=strategy, category=category).checked()
@@ -38,10 +40,12 @@ def create_router_node(
             category=category,
             scope=running.scope,
         )
-        choice = yield from route(memory, request)
-        told = plain_choice(choice)
+        choice = yield from unless_failing(route(memory, request))
+        told = unasked_choice(candidates, category, choice) if isinstance(choice, Failed) else plain_choice(choice)
+        notes = noted(state, [f"route: {choice.error}"]) if isinstance(choice, Failed) else {}
         running.emit({"memory": "route", **told})
-        return Command(goto=choice.executor, update={"memory_route": told, "active_agent": choice.executor})
+        update = {"memory_route": told, "active_agent": told["executor"], **notes}
+        return Command(goto=told["executor"], update=update)
 
     return MemoryNode("route", step, memory)
 
@@ -50,3 +54,16 @@ def plain_choice(choice: Choice) -> dict[str, Any]:
     """Return a choice as plain data for a graph's state."""
     told: dict[str, Any] = plain(choice)
     return {**told, "order": list(choice.order)}
+
+
+def unasked_choice(candidates: Sequence[Candidate], category: str | None, failed: Failed) -> dict[str, Any]:
+    """Return the choice of a memory that failed: the candidates as they were named."""
+    order = [one.name for one in candidates]
+    return {
+        "executor": order[0],
+        "order": order,
+        "reason": "memory could not be asked",
+        "category": category or "general",
+        "scores": [],
+        "error": str(failed.error),
+    }

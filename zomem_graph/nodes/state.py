@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.graph import MessagesState
 from typing_extensions import TypedDict
 
-__all__ = ["MaintenanceState", "MemoryState", "noted"]
+__all__ = ["MaintenanceState", "MemoryState", "noted", "noted_of_search", "nothing_found"]
 
 
 class MemoryState(MessagesState):
@@ -44,3 +44,14 @@ def noted(state: Mapping[str, Any], notes: Iterable[str]) -> dict[str, list[str]
     known = list(dict.fromkeys(state.get("memory_degraded") or ()))
     new = [note for note in dict.fromkeys(notes) if note not in known]
     return {"memory_degraded": [*known, *new]} if new else {}
+
+
+def noted_of_search(state: Mapping[str, Any], notes: Iterable[str]) -> dict[str, list[str]]:
+    """Return the change for what a search lacked: beside the gate's notes; where no gate began the turn, alone."""
+    gated = "started" in (state.get("memory_decision") or {})
+    return noted(state, notes) if gated else {"memory_degraded": list(notes)}
+
+
+def nothing_found(state: Mapping[str, Any], note: str) -> dict[str, Any]:
+    """Return the change for a search that memory failed: no hits, and why."""
+    return {"memory_hits": [], "memory_trace": [], **noted_of_search(state, [note])}

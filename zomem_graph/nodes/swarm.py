@@ -12,13 +12,13 @@ from langgraph.pregel import Pregel
 from langgraph.types import Command, Overwrite, Send
 from typing_extensions import TypedDict
 
-from zomem_graph.nodes.flow import Failed, Flow, attempt, work
+from zomem_graph.nodes.flow import Failed, Flow, attempt, unless_failing, work
 from zomem_graph.nodes.inputs import latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import SwarmOptions
 from zomem_graph.nodes.placement import place_block
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.router import plain_choice
+from zomem_graph.nodes.router import plain_choice, unasked_choice
 from zomem_graph.nodes.rules.routing import Candidate
 from zomem_graph.nodes.rules.swarm import Task, read_tasks
 from zomem_graph.nodes.scope import NOBODY, Scope, kept_name
@@ -97,7 +97,7 @@ def create_plan_node(memory: Services, names: Sequence[str]) -> Runnable[Any, di
                 raise InvalidInput(
                     f"Task {task.number} is for {task.executor!r:.80}, but the executors are {', '.join(names)}."
                 )
-        yield from work(lambda: _check_procedures(memory, tasks, running.scope))
+        yield from unless_failing(work(lambda: _check_procedures(memory, tasks, running.scope)))
         return {
             "queue": [asdict(task) for task in tasks],
             "results": Overwrite([]),
@@ -176,12 +176,9 @@ def create_task_router_node(
             scope=running.scope,
         )
         choice = yield from attempt(route(memory, request))
-        if isinstance(choice, Failed):
-            order = [one.name for one in candidates]
-            told: dict[str, Any] = {"executor": order[0], "order": order, "reason": "memory could not be asked"}
-            told |= {"category": task.category or "general", "scores": [], "error": str(choice.error)}
-        else:
-            told = plain_choice(choice)
+        told = (
+            unasked_choice(candidates, task.category, choice) if isinstance(choice, Failed) else plain_choice(choice)
+        )
         if task.executor is not None:
             order = [task.executor, *(name for name in told["order"] if name != task.executor)]
             told = {**told, "executor": task.executor, "order": order, "reason": "the task names it"}

@@ -97,7 +97,7 @@ class Hits(list[Hit]):
 class GateVerdict:
     """Whether a message needs memory, by which method, and why.
 
-    `unless_named`: it is skipped as long as memory knows no name in it.
+    `unless_named`: it is skipped as long as memory knows no name in it. `degraded` says what could not be looked up.
     """
 
     decision: Literal["recall", "look", "skip"]
@@ -107,6 +107,7 @@ class GateVerdict:
     question: bool = False
     unless_named: bool = False
     keywords: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

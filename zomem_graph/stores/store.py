@@ -156,14 +156,18 @@ class Stores:
         feeding = lock if alone else FolderLock(home.lock_file)
         return cls(home, database, lock, feeding, chroma_url=chroma_url)
 
+    def check_open(self) -> None:
+        """Raise Closed when these were closed."""
+        if self._closed:
+            raise Closed("This memory was closed. Open it again with Memory.open(home).")
+
     @property
     def index(self) -> "ChromaIndex":
         """The vector index, made when it is first asked for. Raises Closed."""
         from zomem_graph.stores.chroma_index import ChromaIndex
 
         with self._turn:
-            if self._closed:
-                raise Closed("This memory was closed. Open it again with Memory.open(home).")
+            self.check_open()
             if self._index is None:
                 folder = None if self._chroma_url else self.home.chroma
                 self._index = ChromaIndex(folder, self._chroma_url, self.database, self.index_lock)

@@ -57,7 +57,8 @@ def decide(services: Services, message: str, scope: Scope, history: Sequence[str
 
     names = yield from attempt(work(lambda: names_of_ones_own(services, message, scope)))
     if isinstance(names, Failed):
-        return replace(verdict, reason=f"{verdict.reason}; names could not be looked up: {names.error}")
+        note = f"names could not be looked up: {names.error}"
+        return replace(verdict, reason=f"{verdict.reason}; {note}", degraded=(f"gate: {note}",))
     if not names:
         return verdict
     return replace(verdict, decision="look", reason=f"memory knows {names[0]}", unless_named=False)

@@ -26,6 +26,7 @@ __all__ = [
     "answer",
     "conclude",
     "go_on",
+    "not_asked",
     "recall",
     "recall_continuation",
     "search_for",
@@ -174,15 +175,16 @@ def answer(
     """
     from zomem_graph.nodes.steps.compose import compose
 
+    nobody = () if request.scope.named or verdict.decision == "skip" else (NOBODY,)
+    degraded = tuple(dict.fromkeys((*verdict.degraded, *found.degraded, *nobody)))
     trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
     if verdict.decision == "skip":
         trace = (*trace, found.trace) if found.trace else trace
         return Recollection(
-            decision="skip", method=verdict.method, reason=verdict.reason, degraded=found.degraded, trace=trace
+            decision="skip", method=verdict.method, reason=verdict.reason, degraded=degraded, trace=trace
         )
     found = replace(found, hits=_telling(found, services.options.gate))
     trace = (*trace, found.trace)
-    degraded = found.degraded + (() if request.scope.named else (NOBODY,))
     refusal = _refused(services.options.gate, verdict, found, request.message)
     if refusal is not None and (refusal.decision == "skip" or not about):
         return replace(refusal, degraded=degraded, trace=trace)
@@ -212,6 +214,11 @@ def answer(
         degraded=degraded,
         trace=trace,
     )
+
+
+def not_asked(notes: Sequence[str]) -> Recollection:
+    """Return the answer where memory itself failed: no block, and why."""
+    return Recollection(decision="empty", method="none", reason="memory could not be asked", degraded=tuple(notes))
 
 
 def _telling(found: Retrieved, options: GateOptions) -> tuple[Hit, ...]:
