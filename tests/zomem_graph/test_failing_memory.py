@@ -137,7 +137,7 @@ def test_each_node_alone_goes_on_and_says_what_failed(memory: Memory, name: str,
 
 @pytest.mark.parametrize("name", ["gate", "capture"])
 def test_what_a_caller_passes_in_wrongly_is_raised_all_the_same(memory: Memory, name: str) -> None:
-    wrong = {"messages": [ChatMessage("hm", role="critic"), HumanMessage(QUESTION)]}
+    wrong = {"messages": [ChatMessage(content="hm", role="critic"), HumanMessage(QUESTION)]}
     with pytest.raises(InvalidInput, match="unknown role 'chat'"):
         alone(memory, name).invoke(wrong, ANN)
 
