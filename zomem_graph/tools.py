@@ -20,7 +20,6 @@ def memory_tools(memory: Memory) -> list[BaseTool]:
     Who asks comes from the run's context or config, else from the thread, never from the model. What fails is said
     to the model in words it can act on.
     """
-    memory.stores.check_open()
 
     def memory_search(query: str, runtime: ToolRuntime[Any, Any], limit: int = 5) -> str:
         """Search long-term memory for what the user said, decided, prefers or is working on."""

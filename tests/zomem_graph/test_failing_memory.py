@@ -22,7 +22,6 @@ from zomem_graph import (
     create_maintenance_graph,
     create_recall_graph,
     create_swarm_graph,
-    memory_tools,
 )
 from zomem_graph.middleware import MemoryMiddleware
 from zomem_graph.nodes import (
@@ -169,7 +168,6 @@ BUILDERS: dict[str, Callable[[Memory], object]] = {
     "swarm graph": lambda memory: create_swarm_graph(memory, {"worker": lambda _given: ""}),
     "middleware": MemoryMiddleware,
     "store": MemoryStore,
-    "tools": memory_tools,
 }
 
 
