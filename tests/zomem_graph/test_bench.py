@@ -17,10 +17,12 @@ from zomem_graph.bench.cli import app
 from zomem_graph.bench.conditions import changed_options
 from zomem_graph.bench.homes import kept_folder
 from zomem_graph.bench.plain import PlainWords
+from zomem_graph.bench.reading import READING, fill, measured
 from zomem_graph.bench.scoring import MEASURES, difference, mean, score_ranking
 from zomem_graph.bench.sets import Entry, read_set
 from zomem_graph.bench.synthetic import ProjectionEmbedder, chat
 from zomem_graph.bench.variants import INGREDIENTS, MEANING_ONLY, with_settings
+from zomem_graph.cli import COMMANDS
 from zomem_graph.nodes.options import MemoryOptions
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import SmallEmbedder
@@ -327,3 +329,14 @@ def test_a_useless_imagined_answer_is_measured_beside_none_and_the_models(chats:
     assert set(found["ways"]) == {"without", "random words", "another text of the store"}
     assert found["ways"]["without"]["minus_without"]["mean"] == 0.0
     assert found["ways"]["without"]["recall@10"]["n"] == 3
+
+
+def test_commands_that_read_are_timed_beside_the_import_of_what_they_load(home: Path) -> None:
+    fill(home)
+    found = measured(home, rounds=1, say=lambda _line: None, commands=[("lookup", "tower"), ("config",)])
+    assert found.keys() == {"lookup tower", "config"}
+    assert all(one["ratio"] > 0 and one["modules"] > 100 for one in found.values())
+
+
+def test_the_commands_that_read_are_those_of_the_command_line() -> None:
+    assert {words[0] for words in READING} <= COMMANDS.keys()

@@ -163,7 +163,7 @@ def capture(data: Data) -> None:
 def startup(
     rounds: Annotated[int, typer.Option("--rounds", help="How often each command is started.", min=1)] = 7,
 ) -> None:
-    """Time the import, the help and a gate decision, each in a new process."""
+    """Time the import, the help, a gate decision and every command that only reads, each in a new process."""
     _show(startup_suite.run(rounds=rounds, say=_say))
 
 

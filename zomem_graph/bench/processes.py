@@ -17,9 +17,10 @@ class ProcessFailed(ZomemError):
     """A process that was to be measured ended with an error; the message holds what it said."""
 
 
-def python(arguments: Sequence[str]) -> str:
-    """Run this interpreter with arguments and return what it printed; raises ProcessFailed."""
-    return _run([sys.executable, *arguments], allowed=(0,))
+def python(arguments: Sequence[str], *, allowed: Sequence[int] = (0,), errors: bool = False) -> str:
+    """Run this interpreter and return what it printed, with `errors` what it said on stderr; raises ProcessFailed."""
+    done = _run([sys.executable, *arguments], allowed=allowed)
+    return done.stderr if errors else done.stdout
 
 
 def seconds_of(command: Sequence[str], *, allowed: Sequence[int] = (0,)) -> float:
@@ -35,9 +36,9 @@ def zomem_command() -> list[str]:
     return [str(script)] if script.is_file() else [sys.executable, "-m", "zomem_graph"]
 
 
-def _run(command: Sequence[str], *, allowed: Sequence[int]) -> str:
+def _run(command: Sequence[str], *, allowed: Sequence[int]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(list(command), capture_output=True, text=True, timeout=_PATIENCE)
     if done.returncode not in allowed:
         shown = " ".join(command)[:200]
         raise ProcessFailed(f"`{shown}` ended with {done.returncode}: {done.stderr.strip()[-1_000:]}")
-    return done.stdout
+    return done

@@ -8,6 +8,7 @@ from typing import Any
 from zomem_graph.bench.conditions import conditions
 from zomem_graph.bench.homes import Say, kept_folder
 from zomem_graph.bench.processes import python, seconds_of, zomem_command
+from zomem_graph.bench.reading import fill, measured
 from zomem_graph.nodes.options import MemoryOptions
 
 __all__ = ["run"]
@@ -20,7 +21,7 @@ _NOT_NEEDED = 2  # the exit of `zomem gate` for a message that needs no memory
 
 
 def run(*, rounds: int = 7, say: Say = lambda _line: None) -> dict[str, Any]:
-    """Start each command so many times and return the medians, in seconds."""
+    """Start each command so many times and return the medians, in seconds; those that read beside their imports."""
     zomem = zomem_command()
     with kept_folder(None) as home:
         at_home = [*zomem, "--home", str(home)]
@@ -36,10 +37,15 @@ def run(*, rounds: int = 7, say: Say = lambda _line: None) -> dict[str, Any]:
             say(name)
             taken = [seconds_of(command, allowed=allowed) for _ in range(rounds)]
             figures[name] = {"median_s": round(statistics.median(taken), 3), "best_s": round(min(taken), 3)}
+        fill(home)
+        reading = measured(home, rounds=rounds, say=say)
     return {
         "suite": "startup",
         "n": rounds,
         "seconds": figures,
+        "reading": reading,
+        "largest_ratio": max(one["ratio"] for one in reading.values()),
+        "bytecode": "compiled anew by every process" if sys.dont_write_bytecode else "kept",
         "heavy_libraries_loaded_by_import": _heavy_loaded(),
         "conditions": conditions(embedder=None, options=MemoryOptions()),
     }
