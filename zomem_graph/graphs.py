@@ -7,11 +7,11 @@ from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import Runnable
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
 from typing_extensions import TypedDict
 
 from zomem_graph.memory import Memory
-from zomem_graph.nodes.capture import create_capture_node
+from zomem_graph.nodes.capture import capture_node, create_capture_node
 from zomem_graph.nodes.care_values import MOST_CHANGES
 from zomem_graph.nodes.compose import create_compose_node
 from zomem_graph.nodes.continuation import create_continuation_node
@@ -38,6 +38,12 @@ __all__ = [
 _CURE = "Annotate the node's state with MemoryState, or derive your own state from it."
 
 
+class _Heard(MessagesState, total=False):
+    """What our graphs are given: not the notes of the turn before, so that they hand back their own only."""
+
+    memory_decision: dict[str, Any]
+
+
 class _MemoryOnly(TypedDict, total=False):
     """What our graphs hand back: never `messages`, so a host with another reducer keeps its own."""
 
@@ -55,7 +61,7 @@ class _Degraded(TypedDict, total=False):
 
 def create_recall_graph(memory: Memory) -> StateGraph[Any, Any, Any, Any]:
     """Return gate → retrieve | continuation → compose; compiled, it is a node that writes `memory_context`."""
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, output_schema=_MemoryOnly)
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, input_schema=_Heard, output_schema=_MemoryOnly)
     _add_recall(graph, memory)
     graph.add_edge("compose", END)
     return graph
@@ -74,9 +80,12 @@ def _add_recall(graph: StateGraph[Any, Any, Any, Any], memory: Memory) -> None:
 
 
 def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateGraph[Any, Any, Any, Any]:
-    """Return the graph that learns from `messages`; compiled, it is a node after yours."""
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, output_schema=_Degraded)
-    graph.add_node("capture", create_capture_node(memory, source=source))
+    """Return the graph that learns from `messages`; compiled, it is a node after yours.
+
+    In a host's graph it hands back `memory_degraded` only when it has notes to add to those that are there.
+    """
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, input_schema=_Heard, output_schema=_Degraded)
+    graph.add_node("capture", capture_node(memory, source=source, whole_graph=True))
     graph.add_edge(START, "capture")
     graph.add_edge("capture", END)
     return graph

@@ -73,11 +73,39 @@ def building() -> None:
 
 
 def ready_made() -> None:
-    create_recall_graph(memory).compile()
-    create_capture_graph(memory).compile()
-    create_chat_graph(memory, chat).compile()
+    asked: MemoryState = {"messages": [HumanMessage("Where does Ann live?")]}
+    create_recall_graph(memory).compile().invoke(asked)
+    create_capture_graph(memory).compile().invoke({"messages": [HumanMessage("I moved.")]})
+    create_chat_graph(memory, chat).compile().invoke(asked)
+    assert_type(asked.get("memory_context", ""), str)
+    assert_type(asked.get("memory_degraded", []), list[str])
     for tool in memory_tools(memory):
         assert_type(tool.name, str)
+
+
+class Mine(MemoryState):
+    """A state of a user's own."""
+
+    mood: str
+
+
+def subgraphs() -> None:
+    graph = StateGraph(MemoryState)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    graph.add_node("chat", chat)
+    graph.add_node("capture", create_capture_graph(memory).compile())
+    app = graph.compile()
+    app.invoke({"messages": [HumanMessage("x")]})
+    list(app.stream({"messages": [HumanMessage("x")]}, stream_mode="custom", subgraphs=True))
+    own = StateGraph(Mine)
+    own.add_node("recall", create_recall_graph(memory).compile())
+    own.compile().invoke({"messages": [HumanMessage("x")], "mood": "calm"})
+
+
+async def subgraphs_without_blocking() -> None:
+    graph = StateGraph(MemoryState)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    await graph.compile().ainvoke({"messages": [HumanMessage("x")]})
 
 
 def refused() -> None:

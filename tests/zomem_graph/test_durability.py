@@ -243,7 +243,7 @@ def test_a_capture_beside_a_branch_that_fails_happens_once(
 
 
 def test_two_captures_side_by_side_store_a_history_once(memory: Memory, saver: Saver) -> None:
-    graph: Any = StateGraph(_Told)
+    graph: Any = StateGraph(MemoryState)
     for name in ("one", "two", "three"):
         graph.add_node(name, create_capture_graph(memory).compile())
         graph.add_edge(START, name)
@@ -255,15 +255,11 @@ def test_captures_sent_to_many_branches_store_each_message_once(memory: Memory, 
     def spread(state: MemoryState) -> list[Send]:
         return [Send("capture", {"messages": state["messages"]}) for _branch in range(4)]
 
-    graph: Any = StateGraph(_Told)
+    graph: Any = StateGraph(MemoryState)
     graph.add_node("capture", create_capture_graph(memory).compile())
     graph.add_conditional_edges(START, spread, ["capture"])
     graph.compile(checkpointer=saver).invoke(say("hello", "how are you?"), ANN)
     assert said(memory) == ["hello", "how are you?"]
-
-
-class _Told(MemoryState):
-    memory_degraded: Annotated[list[str], operator.add]  # branches write it side by side
 
 
 def test_a_graph_two_levels_deep_remembers_like_a_flat_one(memory: Memory, saver: Saver) -> None:

@@ -14,7 +14,7 @@ from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.values import CaptureReport
 
-__all__ = ["create_capture_node"]
+__all__ = ["capture_node", "create_capture_node"]
 
 
 def create_capture_node(
@@ -24,6 +24,13 @@ def create_capture_node(
 
     What failed is named in `memory_degraded`. A replay, a retry or a resumed run stores nothing twice.
     """
+    return capture_node(memory, source=source, inline=inline)
+
+
+def capture_node(
+    memory: Services, *, source: str, inline: bool = False, whole_graph: bool = False
+) -> Runnable[Any, dict[str, Any]]:
+    """Do the same; as a `whole_graph` that no other holds, say so too when there is nothing to say."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         messages = messages_of(state)
@@ -46,6 +53,8 @@ def create_capture_node(
             running.emit({"memory": "capture", "failed": str(report.error)})
             return noted(state, [f"capture: {report.error}"])
         running.emit({"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued})
+        if whole_graph and not running.nested:
+            return {"memory_degraded": list(report.degraded)}
         return noted(state, report.degraded)
 
     return MemoryNode("capture", step, memory)

@@ -17,13 +17,16 @@ from zomem_graph.nodes.scope import Scope, scope_of_run
 
 __all__ = ["MemoryNode", "Running", "state_of"]
 
+_LEVELS = "|"  # between the graphs of a checkpoint's namespace
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """What a node knows of the run it is part of."""
+    """What a node knows of the run it is part of; `nested` when its graph runs inside of another."""
 
     scope: Scope
     run_id: str
+    nested: bool
     emit: Callable[[Mapping[str, Any]], None]
     config: RunnableConfig
 
@@ -76,7 +79,8 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         scope = scope_of_run(runtime.context, configurable, state, strict=strict)
         info = runtime.execution_info
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
-        return Running(scope=scope, run_id=run_id, emit=runtime.stream_writer, config=config or {})
+        nested = info is not None and _LEVELS in info.checkpoint_ns
+        return Running(scope=scope, run_id=run_id, nested=nested, emit=runtime.stream_writer, config=config or {})
 
 
 def state_of(state: Any) -> Mapping[str, Any]:

@@ -1,30 +1,34 @@
 """The plain-data state our nodes read and write beside your messages."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from langgraph.graph import MessagesState
 from typing_extensions import TypedDict
 
+from zomem_graph.nodes.channels import Latest, Notes
+
 __all__ = ["MaintenanceState", "MemoryState", "noted", "noted_of_search", "nothing_found"]
 
 
-class MemoryState(MessagesState):
+class MemoryState(MessagesState, total=False):
     """Your messages, and what memory has to say about the latest of them.
 
     Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
     nothing is needed; `memory_degraded` names what was missing while it was made. `memory_briefing` is there
     where the graph has a briefing node; `memory_route` says who the router chose, with every score.
+
+    Parallel branches may write them all: of each the latest stays, of `memory_degraded` every note.
     """
 
-    memory_query: str
-    memory_decision: dict[str, Any]
-    memory_hits: list[dict[str, Any]]
-    memory_context: str
-    memory_degraded: list[str]
-    memory_trace: list[dict[str, Any]]
-    memory_briefing: str
-    memory_route: dict[str, Any]
+    memory_query: Annotated[str, Latest]
+    memory_decision: Annotated[dict[str, Any], Latest]
+    memory_hits: Annotated[list[dict[str, Any]], Latest]
+    memory_context: Annotated[str, Latest]
+    memory_degraded: Annotated[list[str], Notes]
+    memory_trace: Annotated[list[dict[str, Any]], Latest]
+    memory_briefing: Annotated[str, Latest]
+    memory_route: Annotated[dict[str, Any], Latest]
 
 
 class MaintenanceState(TypedDict, total=False):
