@@ -1,7 +1,7 @@
 """Branches that run side by side, and hosts with channels of their own: nothing crashes, grows or is lost."""
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,11 +44,11 @@ def say(text: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(text)]}
 
 
-def builder(state: Any = MemoryState) -> StateGraph[Any, Any, Any, Any]:
+def builder(state: Any = MemoryState) -> Any:
     return StateGraph(state)
 
 
-NODES = {
+NODES: dict[str, Callable[[Memory], Any]] = {
     "gates": create_gate_node,
     "searches": create_retrieve_node,
     "hops": create_multi_hop_node,
