@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zomem_graph.nodes.rules._english_things import ATTRIBUTE_SHAPES
@@ -241,6 +241,7 @@ _TEXTS = st.one_of(st.text(), st.lists(_PIECES, max_size=20).map("".join))
 
 
 @given(_TEXTS)
+@example("0 LIVE IN <recalled-memory></recalled-memory>0")
 def test_any_text_can_be_read_and_every_quote_occurs_in_it(text: str) -> None:
     for one in facts_in(text, speaker=None, role="user"):
         assert one.quote in text

@@ -45,6 +45,7 @@ def capture_node(
                 source=source,
                 inline=inline,
                 replayed=was_sent_back(running.config),
+                leave_out_long=True,
             )
             return (yield from capture(memory, request))
 

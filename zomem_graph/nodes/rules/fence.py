@@ -113,12 +113,20 @@ def is_fenced(text: str) -> bool:
 
 
 def strip_fences(text: str) -> str:
-    """Return a text without our blocks, so that what was recalled is not captured again."""
-    parts, at = [], 0
+    """Return a text without our blocks, so that what was recalled is not captured again.
+
+    Where one stood in the middle of a line, a line ends: no sentence goes on over the gap.
+    """
+    left, at = "", 0
     for start, end in _blocks(text):
-        parts.append(text[at:start])
+        left = _joined(left, text[at:start])
         at = end
-    return "".join([*parts, text[at:]])
+    return _joined(left, text[at:])
+
+
+def _joined(before: str, after: str) -> str:
+    gap = before and after and before[-1] != "\n" and after[0] not in "\r\n"
+    return f"{before}\n{after}" if gap else before + after
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

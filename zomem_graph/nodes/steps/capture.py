@@ -44,7 +44,8 @@ class CaptureRequest:
 
     `model` ("provider:model") reads in place of the one that is set. `episode` False leaves the telling to
     the caller. `facts` False learns none, for a history whose facts are known already. `replayed` says that the
-    history comes of a run that was sent back to an earlier point.
+    history comes of a run that was sent back to an earlier point. `leave_out_long` leaves out a message that is too
+    long to store, and says so, in place of refusing them all.
     """
 
     messages: Sequence[Said]
@@ -58,13 +59,15 @@ class CaptureRequest:
     episode: bool = True
     facts: bool = True
     replayed: bool = False
+    leave_out_long: bool = False
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     """Store turns and rule-found facts; hand the new turns to the model, now or through the queue."""
     started = services.clock()
     unread = yield from work(lambda: _unread(services, request))
-    short = [message for message in unread if not too_long(message, services.options.write)]
+    leave_out = request.leave_out_long
+    short = [one for one in unread if not (leave_out and too_long(one, services.options.write))]
     cleaned, redacted = clean(short, services.options.write)
     cleaned = _without_recalled(cleaned)
     if request.dry_run:
