@@ -2,7 +2,7 @@
 # beforehand but Python 3.11 or newer (with its venv module) and make.
 #
 #   make demo     install into .venv and watch an agent remember; FILE=chat.md for your own chat
-#   make test     install everything and run the tests; ARGS="-k gate" to choose some
+#   make test     install everything and run the tests on two cores; ARGS="-k gate" to choose some, on one
 #   make faults   kill, crowd and starve it, and every other suite in its long form: an hour or two
 #   make fuzz     any text, history and model reply: the long form of tests/test_fuzz.py
 #   make check    ruff, mypy and pyright
@@ -41,7 +41,7 @@ demo: $(for_demo)
 	$(VENV)/bin/zomem demo $(if $(FILE),"$(FILE)")
 
 test: $(for_test)
-	$(python) -m pytest $(ARGS)
+	$(python) -m pytest $(if $(ARGS),$(ARGS),-n 2 --dist loadscope)
 
 faults: $(for_test)
 	ZOMEM_LONG=1 $(python) -m pytest tests/faults tests/stores/test_index_faults.py $(ARGS)
