@@ -1,11 +1,12 @@
 """What callers pass to `Memory`, checked and read once, where it enters."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from zomem_graph.nodes.rules.given import flag, name_of, names, text, whole
+from zomem_graph.nodes.rules.calendar_days import in_calendar
+from zomem_graph.nodes.rules.given import flag, if_given, name_of, names, shown, text, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
@@ -24,7 +25,6 @@ __all__ = [
     "as_hits",
     "aware",
     "capture_request",
-    "entries",
     "messages_in",
     "new_fact",
     "recall_request",
@@ -76,10 +76,11 @@ def search_query(asked: str, words: SearchWords) -> "Query":
     from zomem_graph.nodes.steps.history import leaning_on
     from zomem_graph.nodes.steps.retrieve import KINDS, Query
 
+    _refuse_unknown(words, SearchWords)
     kinds, hyde = words.get("kinds"), words.get("hyde")
     query = Query(
-        text=text("query", asked),
-        limit=whole("limit", words.get("limit", 10)),
+        text=asked,
+        limit=words.get("limit", 10),
         kinds=KINDS if kinds is None else names("kinds", kinds),
         hyde=hyde if hyde is None or isinstance(hyde, str) else flag("hyde", hyde),
         graph=flag("graph", words.get("graph", True)),
@@ -95,16 +96,16 @@ def search_query(asked: str, words: SearchWords) -> "Query":
 
 def recall_request(message: str, words: RecallWords) -> "RecallRequest":
     """Return the request of a recall; raise InvalidInput for what makes no sense."""
+    from zomem_graph.nodes.steps.query import MOST_HITS
     from zomem_graph.nodes.steps.recall import RecallRequest
 
-    if (budget := whole("token_budget", words.get("token_budget", 1_000))) < 1:
-        raise InvalidInput(f"token_budget must be at least 1, not {budget}.")
+    _refuse_unknown(words, RecallWords)
     return RecallRequest(
         message=text("message", message),
         scope=scope_given(words.get("scope")),
         history=_texts(words.get("history", ())),
-        limit=whole("limit", words.get("limit", 10)),
-        token_budget=budget,
+        limit=whole("limit", words.get("limit", 10), least=1, most=MOST_HITS),
+        token_budget=whole("token_budget", words.get("token_budget", 1_000), least=1),
         as_of=aware("as_of", words.get("as_of")),
         probe=flag("probe", words.get("probe", False)),
     )
@@ -118,24 +119,17 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "
     from zomem_graph.nodes.steps.capture import CaptureRequest
     from zomem_graph.nodes.steps.messages import to_said
 
-    model = words.get("model")
+    _refuse_unknown(words, CaptureWords)
     messages = messages_in(conversation) if isinstance(conversation, str) else to_said(conversation)
     return CaptureRequest(
         messages=messages,
         scope=scope_given(words.get("scope")),
-        session=words.get("session"),
+        session=if_given(text, "session", words.get("session")),
         source=name_of("source", words.get("source", "api")),
         dry_run=flag("dry_run", words.get("dry_run", False)),
         inline=flag("inline", words.get("inline", False)),
-        model=None if model is None else name_of("model", model),
+        model=if_given(name_of, "model", words.get("model")),
     )
-
-
-def entries(items: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
-    """Return what is to be gone through; raise InvalidInput for what cannot be, and for one dict or text alone."""
-    if not isinstance(items, Iterable) or isinstance(items, str | bytes | Mapping):
-        raise InvalidInput(f"items must be a list of dicts, not {type(items).__name__}.")
-    return items
 
 
 def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":
@@ -144,7 +138,7 @@ def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":
 
     if not isinstance(item, Mapping):
         raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
-    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote", "at", "method"}
+    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote", "ends", "at", "method", "read_again"}
     unknown = sorted(set(map(str, item)) - allowed)
     if unknown:
         raise InvalidInput(f"item {number} has unknown names {unknown}; known are {sorted(allowed)}.")
@@ -161,7 +155,7 @@ def telling_which(number: int, entity: object) -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
-        error.args = (f"item {number} ({entity!r:.60}): {error}",)
+        error.args = (f"item {number} ({shown(entity)}): {error}",)
         raise
 
 
@@ -193,11 +187,19 @@ def aware(name: str, value: datetime | None) -> datetime | None:
         return None
     if not isinstance(value, datetime):
         raise InvalidInput(f"{name} must be a datetime, not {type(value).__name__}.")
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    return in_calendar(value.replace(tzinfo=UTC) if value.tzinfo is None else value)
 
 
-def _texts(history: Sequence[Any]) -> tuple[str, ...]:
-    if not history:
+def _refuse_unknown(words: Mapping[str, Any], known: type) -> None:
+    """Raise TypeError for a keyword there is not, as Python does where keywords are written out."""
+    names_known = known.__annotations__
+    for name in words:
+        if name not in names_known:
+            raise TypeError(f"got an unexpected keyword argument {name!r}; there are {', '.join(names_known)}")
+
+
+def _texts(history: Sequence[Any] | None) -> tuple[str, ...]:
+    if history is None or (isinstance(history, Sized) and len(history) == 0):
         return ()
     from zomem_graph.nodes.steps.messages import to_said
 

@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import if_given, text
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.uses import count_uses, turn_key_of
 from zomem_graph.stores.errors import StoreError
@@ -42,12 +43,13 @@ class Belonging:
         from zomem_graph.nodes.steps.lapse import lapse
 
         self._check_open()
+        where = address(text("entity", entity), if_given(text, "key", key))
         who, now = scope_given(scope), self.clock()
         lapse(self)
         with self.stores.read() as unit:
             weights = readable(unit, who)
-            found = unit.facts.lookup([*weights], address(entity, key), now=now)
-        uses, turn = {fact.id: "fact" for fact in found}, turn_key_of(address(entity, key), now)
+            found = unit.facts.lookup([*weights], where, now=now)
+        uses, turn = {fact.id: "fact" for fact in found}, turn_key_of(where, now)
         with suppress(StoreError), self.stores.write(hasty=True) as unit:
             count_uses(unit, uses, kind="lookup", persona=who.persona, turn_key=turn, now=now)
         return sorted(found, key=lambda fact: -fact.confidence * weights[fact.persona])

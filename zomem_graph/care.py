@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from zomem_graph.nodes.care_values import MOST_CHANGES, MaintenanceReport, UndoReport
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Embedder, Services
+from zomem_graph.nodes.rules.given import callback
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.journal import EMBEDDER_KEY
@@ -91,6 +92,7 @@ class Care:
         from zomem_graph.models import resolve_embedder
 
         self._check_open()
+        callback("progress", progress)
         if embeddings is None:
             raise InvalidInput("name an embedder, as provider:model or as an object.")
         embedder, _notes = resolve_embedder(

@@ -16,10 +16,12 @@ from zomem_graph.nodes.care_values import MOST_CHANGES
 from zomem_graph.nodes.compose import create_compose_node
 from zomem_graph.nodes.continuation import create_continuation_node
 from zomem_graph.nodes.gate import create_gate_node, gate_route
+from zomem_graph.nodes.inputs import messages_of
 from zomem_graph.nodes.maintenance import create_begin_node, create_maintenance_node, create_report_node
 from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
+from zomem_graph.nodes.rules.given import choice
 from zomem_graph.nodes.state import MaintenanceState, MemoryState
 from zomem_graph.nodes.steps.maintain import Upkeep
 from zomem_graph.stores.errors import InvalidInput
@@ -127,7 +129,11 @@ def create_chat_graph(
     """
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=context_schema)
     _add_recall(graph, memory)
-    graph.add_node("chat", chat_node, input_schema=_given_to(chat_node))
+    wanted = _given_to(chat_node)
+    try:
+        graph.add_node("chat", chat_node, input_schema=wanted)
+    except (TypeError, ValueError) as error:  # something that can be called and says not with what, such as dict
+        raise InvalidInput(f"the chat node cannot be used: {error}. Wrap it in a function of the state.") from error
     graph.add_node("capture", create_capture_node(memory, source="chat"))
     graph.add_edge("compose", "chat")
     graph.add_edge("chat", "capture")
@@ -168,9 +174,8 @@ def with_memory(state: MemoryState, *, placement: Placement = "system") -> list[
     to the state. `placement="user"` is for models that take system messages at the beginning only.
     Raises InvalidInput for a state that cannot hold the block: it would be lost without a word.
     """
-    if placement not in get_args(Placement):
-        raise InvalidInput(f"placement must be one of {', '.join(get_args(Placement))}, not {placement!r:.40}.")
+    choice("placement", placement, get_args(Placement))
     held = state_of(state)
     if "messages" not in held or not any(str(name).startswith("memory_") for name in held):
         raise InvalidInput(f"the state that with_memory was given lacks messages or memory_context. {_CURE}")
-    return place_block(held["messages"], held.get("memory_context") or "", placement=placement)
+    return place_block(messages_of(held), held.get("memory_context") or "", placement=placement)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 from zomem_graph.asking import CaptureWords, capture_request
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import if_given, name_of, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.settings import Settings
@@ -81,7 +82,13 @@ class Learning:
         from zomem_graph.streaming import CaptureStream
 
         self._check_open()
-        return CaptureStream(self, scope=scope_given(scope), source=source, session=session, model=model)
+        return CaptureStream(
+            self,
+            scope=scope_given(scope),
+            source=name_of("source", source),
+            session=session,
+            model=if_given(name_of, "model", model),
+        )
 
     def capture_stats(self: _Opened) -> dict[str, Any]:
         """Return what captures brought, what no model has read yet and why, and the last five (spec F44)."""
@@ -95,7 +102,7 @@ class Learning:
         from zomem_graph.nodes.steps.extract import extract_due
 
         self._check_open()
-        return run(extract_due(self, limit=limit))
+        return run(extract_due(self, limit=whole("limit", limit, least=0)))
 
     def capture_retry(self: _Opened) -> int:
         """Let conversations whose reading failed be due again now; return how many there are."""

@@ -19,7 +19,6 @@ from zomem_graph.asking import (
     SearchWords,
     as_hits,
     aware,
-    entries,
     new_fact,
     recall_request,
     search_query,
@@ -38,14 +37,14 @@ from zomem_graph.models.workloads import Chats
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
 from zomem_graph.nodes.ports import ChatModel, Clock, Embedder
-from zomem_graph.nodes.rules.given import callback, flag
+from zomem_graph.nodes.rules.given import callback, flag, if_given, listed, of_kind
 from zomem_graph.nodes.scope import SHARED, Scope, scope_given
 from zomem_graph.nodes.steps.hyde import ImaginedAnswers
 from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
-from zomem_graph.stores.errors import Closed, InvalidInput, ZomemError
+from zomem_graph.stores.errors import Closed, ZomemError
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.unit import Unit
@@ -120,8 +119,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
 
         callback("clock", clock)
         flag("strict_scope", strict_scope)
-        if options is not None and not isinstance(options, MemoryOptions):
-            raise InvalidInput(f"options must be MemoryOptions, not {type(options).__name__}.")
+        if_given(of_kind, "options", options, kind=MemoryOptions)
         check_chat_model(chat_model)
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
         now = clock or _now
@@ -186,7 +184,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
             confidence=confidence,
             source=source,
             text=text,
-            metadata=metadata or {},
+            metadata={} if metadata is None else metadata,
             many=many,
             allow_secret=allow_secret,
             on_conflict=on_conflict,
@@ -197,7 +195,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     def remember_many(self, items: Iterable[Mapping[str, Any]]) -> list[Fact]:
         """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
         facts = []
-        for number, item in enumerate(entries(items)):
+        for number, item in enumerate(listed("items", items, of="dicts")):
             fact = new_fact(item, number)
             with telling_which(number, fact.entity):
                 facts.append(fact.checked(self.options.write))
@@ -372,7 +370,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.health import count_everything, count_readable
 
         self._check_open()
-        return count_everything(self) if scope is None else count_readable(self, scope)
+        return count_everything(self) if scope is None else count_readable(self, scope_given(scope))
 
     def metrics(self, *, since: datetime | None = None, persona: str | None = None) -> dict[str, Any]:
         """Return how memory fares: times, hit rates, the gate, captures, model calls and their cost (spec F81).

@@ -8,7 +8,7 @@ it into the messages, and captures at the end; after an interrupt once, after an
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, NotRequired, get_args
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ModelRequest, ModelResponse, PrivateStateAttr
@@ -25,9 +25,12 @@ from zomem_graph.nodes.flow import Failed, Flow, arun, attempt, run
 from zomem_graph.nodes.inputs import latest_question, was_sent_back
 from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.placement import Placement, place_block
+from zomem_graph.nodes.ports import services_given
+from zomem_graph.nodes.rules.given import choice, flag, whole
 from zomem_graph.nodes.scope import Scope, kept_name, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
+from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, not_asked, recall
 from zomem_graph.nodes.values import CaptureReport, Recollection
 
@@ -61,12 +64,13 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         captures: bool = True,
     ) -> None:
         super().__init__()
-        memory.stores.check_open()
+        services_given(memory).stores.check_open()
+        choice("placement", placement, get_args(Placement))
         self._memory = memory
-        self._limit = limit
-        self._token_budget = token_budget
+        self._limit = whole("limit", limit, least=1, most=MOST_HITS)
+        self._token_budget = whole("token_budget", token_budget, least=1)
         self._placement: Placement = placement
-        self._captures = captures
+        self._captures = flag("captures", captures)
 
     def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
         """Recall for the latest user message."""

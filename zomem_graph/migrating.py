@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from zomem_graph.nodes.rules.given import shown
 from zomem_graph.settings import Settings
 from zomem_graph.stores.database import Database
 from zomem_graph.stores.errors import InvalidInput, SchemaMismatch
@@ -103,7 +104,7 @@ def _target(to: str | int, before: str | None) -> str:
         )
     word = str(to).strip().lower()
     if isinstance(to, bool) or not isinstance(to, str | int):
-        raise InvalidInput(f"to must be up, down or the number of a schema, not {to!r:.40}.")
+        raise InvalidInput(f"to must be up, down or the number of a schema, not {shown(to)}.")
     if word == UP:
         return HEAD
     numbers = [step.number for step in known_steps()]

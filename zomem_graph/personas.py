@@ -6,7 +6,7 @@ things are to be done, facts and decisions. 20 to 30 lines are enough; it is rea
 
 from pathlib import Path
 
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.nodes.rules.given import name_of
 from zomem_graph.stores.persona_files import add_persona_file
 
 __all__ = ["DEFAULT_ROLE", "add_persona", "hint_for", "template"]
@@ -52,8 +52,7 @@ def add_persona(folder: Path, name: str, role: str = DEFAULT_ROLE) -> tuple[Path
 
     Raises InvalidInput for a role that is none, StoreReadOnly when it cannot be written.
     """
-    if not isinstance(role, str) or not role.strip() or len(role) > _LONGEST_ROLE:
-        raise InvalidInput(f"role must be a text of 1 to {_LONGEST_ROLE} characters, not {role!r:.80}.")
+    name_of("role", role, most=_LONGEST_ROLE)
     return add_persona_file(folder, name, template(name, role))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.uses import count_returned
 
@@ -27,7 +28,7 @@ class Reach:
     def hop(self: _Opened, query: str, *, scope: Scope | None = None, max_hops: int = 3, limit: int = 5) -> "Hopped":
         """Search and hop over links and shared names until the question is covered; every hop is told."""
         self._check_open()
-        options = MultiHopOptions(max_hops=max_hops)
+        options = MultiHopOptions(max_hops=whole("max_hops", max_hops, least=0))
         return run(_hop(self, query, limit, scope_given(scope), options))
 
     async def ahop(
@@ -35,7 +36,7 @@ class Reach:
     ) -> "Hopped":
         """Do the same as `hop` without blocking the event loop."""
         self._check_open()
-        options = MultiHopOptions(max_hops=max_hops)
+        options = MultiHopOptions(max_hops=whole("max_hops", max_hops, least=0))
         return await arun(_hop(self, query, limit, scope_given(scope), options))
 
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from zomem_graph.nodes.rules.given import shown
 from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.paths import path_given
 
 if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
@@ -163,14 +165,10 @@ class Settings:
 
 def _home(argument: str | Path | None) -> tuple[Path, str]:
     if argument is not None:
-        if not isinstance(argument, str | Path):
-            raise InvalidInput(f"home must be the path of a folder, not {argument!r:.80}.")
-        if not str(argument).strip():
-            raise InvalidInput("home is empty. Name a folder, or leave it out.")
-        return Path(argument).expanduser(), "argument"
+        return path_given("home", argument, of="a folder"), "argument"
     variable = VARIABLES["home"][0]
     if named := os.environ.get(variable):
-        return Path(named).expanduser(), f"environment {variable}"
+        return path_given(variable, named, of="a folder"), f"environment {variable}"
     return Path.home() / ".zomem", "default"
 
 
@@ -251,7 +249,7 @@ def _checked(values: Mapping[str, object], sources: Mapping[str, str]) -> dict[s
     for name in values.keys() - _ALLOWED.keys():
         value = values[name]
         if name in _PATHS and isinstance(value, str | Path):
-            checked[name] = Path(value).expanduser()
+            checked[name] = path_given(name, value)
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             checked[name] = str(value)
         else:
@@ -291,11 +289,11 @@ def _schema() -> "type[BaseSettings]":
 
 
 def _refusal(name: str, value: object, *, source: str, allowed: str) -> InvalidInput:
-    shown = "***" if name in _SECRETS else repr(_shown(name, value))
+    told = "***" if name in _SECRETS else shown(_shown(name, value) if isinstance(value, str | Path) else value)
     variable = VARIABLES[name][0]
     named = source.removeprefix("environment ") if source.startswith("environment ") else f"{name} ({source})"
     hint = "" if variable == named else f" Its variable is {variable}."
-    return InvalidInput(f"{named} is {shown}; it must be {allowed}.{hint}")
+    return InvalidInput(f"{named} is {told}; it must be {allowed}.{hint}")
 
 
 def _shown(name: str, value: object) -> object:

@@ -25,8 +25,9 @@ from langgraph.store.base import (
 )
 
 from zomem_graph.memory import Memory
-from zomem_graph.nodes.ports import Vector
+from zomem_graph.nodes.ports import Vector, services_given
 from zomem_graph.nodes.rules.documents import checked_filter, plain_json, said_in
+from zomem_graph.nodes.rules.given import flag, if_given, listed, names, number, of_kind, shown, text, whole
 from zomem_graph.nodes.steps.documents import (
     DocumentQuery,
     embed_question,
@@ -35,10 +36,14 @@ from zomem_graph.nodes.steps.documents import (
     keep_documents,
 )
 from zomem_graph.stores.documents import NewDocument, labels_of, path_of
+from zomem_graph.stores.errors import InvalidOperation
 from zomem_graph.stores.records import Document
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["MemoryStore"]
+
+_NAMESPACE = '("notes", "ana")'
+_MOST_MINUTES = 1_000_000_000  # as far as calendars go, about
 
 
 class MemoryStore(BaseStore):
@@ -52,16 +57,16 @@ class MemoryStore(BaseStore):
     supports_ttl = True
 
     def __init__(self, memory: Memory, *, fields: Sequence[str] | None = None, ttl: TTLConfig | None = None) -> None:
-        memory.stores.check_open()
+        services_given(memory).stores.check_open()
         self._memory = memory
-        self._fields = None if fields is None else list(fields)
-        self.ttl_config = ttl
+        self._fields = if_given(names, "fields", fields, such_as='["title", "tags[*]"]')
+        self.ttl_config = if_given(of_kind, "ttl", ttl, kind=dict)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do the reads on the state before, then the writes in one transaction; results in the order of `ops`."""
-        asked = list(ops)
+        asked = listed("ops", ops, of="operations")
         for op in asked:
-            validate_op_namespace(op)
+            _check(op)
         writes = {(path_of(op.namespace), str(op.key)): op for op in asked if isinstance(op, PutOp)}
         new = [self._new(path, key, op) for (path, key), op in writes.items() if op.value is not None]
         gone = [place for place, op in writes.items() if op.value is None]
@@ -79,7 +84,7 @@ class MemoryStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Do the same without blocking the event loop."""
-        return await asyncio.to_thread(self.batch, list(ops))
+        return await asyncio.to_thread(self.batch, listed("ops", ops, of="operations"))
 
     def sweep_ttl(self) -> int:
         """Remove the documents whose time is over; return how many. They are never returned, swept or not."""
@@ -91,7 +96,7 @@ class MemoryStore(BaseStore):
 
         Gone from tables, full text, index and free pages; backups keep what they have.
         """
-        validate_op_namespace(SearchOp(namespace))
+        _check(SearchOp(namespace))
         return erase_documents(self._memory, path_of(namespace))
 
     def _new(self, path: str, key: str, op: PutOp) -> NewDocument:
@@ -103,7 +108,7 @@ class MemoryStore(BaseStore):
         if op.index is False:
             return None
         fields = self._fields if op.index is None else list(op.index)
-        if fields is None or fields == ["$"]:
+        if fields is None or list(fields) == ["$"]:
             said = list(said_in(value))
         else:
             said = [text for field in fields for text in get_text_at_path(value, field)]
@@ -132,7 +137,42 @@ class MemoryStore(BaseStore):
             return [SearchItem(**_fields_of(document), score=score) for document, score in found]
         if isinstance(op, ListNamespacesOp):
             return _namespaces(unit.documents.namespaces(now=now), op)
-        raise ValueError(f"Unknown operation type: {type(op)}")
+        raise _unknown(op)
+
+
+def _check(op: Any) -> None:
+    """Raise InvalidInput for an operation that makes no sense, and InvalidNamespaceError as LangGraph does."""
+    if isinstance(op, GetOp | PutOp):
+        names("namespace", op.namespace, such_as=_NAMESPACE)
+        text("key", op.key)
+    elif isinstance(op, SearchOp):
+        names("namespace_prefix", op.namespace_prefix, such_as=_NAMESPACE)
+        if_given(text, "query", op.query)
+        checked_filter(op.filter)
+        whole("limit", op.limit)
+        whole("offset", op.offset)
+    elif isinstance(op, ListNamespacesOp):
+        for condition in if_given(listed, "match_conditions", op.match_conditions, of="conditions") or ():
+            of_kind("each of match_conditions", condition, MatchCondition)
+            if not isinstance(condition.match_type, str) or condition.match_type not in ("prefix", "suffix"):
+                raise InvalidOperation(f"Unsupported match type: {shown(condition.match_type)}")
+            names(condition.match_type, condition.path, such_as=_NAMESPACE)
+        if_given(whole, "max_depth", op.max_depth, least=0)
+        whole("limit", op.limit, least=0)
+        whole("offset", op.offset, least=0)
+    else:
+        raise _unknown(op)
+    if isinstance(op, GetOp | SearchOp):
+        if_given(flag, "refresh_ttl", op.refresh_ttl)
+    if isinstance(op, PutOp):
+        if_given(number, "ttl", op.ttl, least=0, most=_MOST_MINUTES)
+        if op.index is not None and op.index is not False:
+            names("index", op.index, such_as='["title"]')
+    validate_op_namespace(op)
+
+
+def _unknown(op: Any) -> InvalidOperation:
+    return InvalidOperation(f"Unknown operation type: {type(op)}")
 
 
 def _fields_of(document: Document) -> dict[str, Any]:
@@ -161,7 +201,5 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     path = tuple(condition.path)
     if len(namespace) < len(path):
         return False
-    if condition.match_type not in ("prefix", "suffix"):
-        raise ValueError(f"Unsupported match type: {condition.match_type}")
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
     return all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))

@@ -11,6 +11,9 @@ from typing_extensions import TypedDict
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import SwarmOptions
+from zomem_graph.nodes.ports import services_given
+from zomem_graph.nodes.rules.given import listed, shown
+from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.rules.routing import Candidate
 from zomem_graph.nodes.steps.routing import RouteRequest, candidates_of
 from zomem_graph.nodes.swarm import (
@@ -53,11 +56,14 @@ def create_swarm_graph(
     `task` and `memory_context`. `candidates` say what some are good at. `strategy` is the settings' by default.
     Raises InvalidInput for names and executors that cannot be used.
     """
-    chosen = options or memory.options.swarm
-    strategy = strategy or memory.settings.routing_strategy
+    chosen = options_given(options, services_given(memory).options.swarm)
+    strategy = memory.settings.routing_strategy if strategy is None else strategy
     RouteRequest(task="any", strategy=strategy).checked()
+    if not isinstance(executors, Mapping):
+        raise InvalidInput(f"executors must be a dict of names and Runnables, not {type(executors).__name__}.")
     workers = {name: _runnable(name, executor) for name, executor in executors.items()}
-    described = {one.name: one for one in candidates_of(candidates)} if candidates else {}
+    known_well = listed("candidates", candidates, of="candidates")
+    described = {one.name: one for one in candidates_of(known_well)} if known_well else {}
     if strangers := sorted(described.keys() - workers.keys()):
         raise InvalidInput(f"There is no executor {strangers[0]!r:.80} to describe; there are {', '.join(workers)}.")
     known = candidates_of(described.get(name, Candidate(name=name)) for name in workers)
@@ -88,7 +94,7 @@ def create_swarm_graph(
 
 def _runnable(name: Any, executor: Any) -> Runnable[Any, Any]:
     if not isinstance(name, str) or not name.strip() or any(mark in name for mark in ":|") or name.startswith("__"):
-        raise InvalidInput(f"An executor's name must be a text without ':' and '|', not {name!r:.80}.")
+        raise InvalidInput(f"An executor's name must be a text without ':' and '|', not {shown(name)}.")
     if name in (TELL, ROUTE, LEARN):
         raise InvalidInput(f"The name {name!r} is taken by a node of the swarm. Give the executor another one.")
     if isinstance(executor, StateGraph):
@@ -100,6 +106,6 @@ def _runnable(name: Any, executor: Any) -> Runnable[Any, Any]:
         )
     try:
         worker: Runnable[Any, Any] = coerce_to_runnable(executor)
-    except TypeError as error:
+    except (TypeError, RecursionError) as error:
         raise InvalidInput(f"The executor {name!r} must be a Runnable or a function: {error}") from error
     return worker

@@ -93,7 +93,7 @@ def _request(
     return RouteRequest(
         task=task,
         candidates=() if executors is None else candidates_of(executors),
-        strategy=strategy or settings.routing_strategy,
+        strategy=settings.routing_strategy if strategy is None else strategy,
         category=category,
         scope=scope_given(scope),
     )

@@ -7,6 +7,7 @@ from langgraph.prebuilt import ToolRuntime
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.node import state_of
+from zomem_graph.nodes.ports import services_given
 from zomem_graph.nodes.rules.fence import Line, fence
 from zomem_graph.nodes.scope import Scope, scope_of_run
 from zomem_graph.stores.errors import ZomemError
@@ -20,6 +21,7 @@ def memory_tools(memory: Memory) -> list[BaseTool]:
     Who asks comes from the run's context or config, else from the thread, never from the model. What fails is said
     to the model in words it can act on.
     """
+    services_given(memory)
 
     def memory_search(query: str, runtime: ToolRuntime[Any, Any], limit: int = 5) -> str:
         """Search long-term memory for what the user said, decided, prefers or is working on."""

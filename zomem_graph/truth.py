@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import flag
 from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.values import ErasureReport, ProvenanceReport
@@ -96,7 +97,7 @@ class Truth:
 
         self._check_open()
         wanted = Wanted.read(persona=persona, entity=entity, ids=id, matching=matching, everything=everything)
-        report = forget(self, wanted, checkpoints=self.settings.checkpoint_dir, dry_run=dry_run)
+        report = forget(self, wanted, checkpoints=self.settings.checkpoint_dir, dry_run=flag("dry_run", dry_run))
         if isinstance(self.embedder, CachedEmbedder) and not dry_run:
             self.embedder.forget_questions()
         return report

@@ -210,7 +210,7 @@ def test_on_a_terminal_it_asks_first(zomem: CommandLine) -> None:
         (["link", "--source", "a"], "--target"),
         (["link", "--source", "a", "--target", "b"], "Nothing has the id 'a'"),
         (["link", "--source", "a", "--target", "b", "--weight", "nan"], "weight must be a number"),
-        (["link", "--source", "a", "--target", "b", "--weight", "-1"], "must not be negative"),
+        (["link", "--source", "a", "--target", "b", "--weight", "-1"], "weight must be a number from 0 on"),
         (["unlink", "--source", "a", "--target", "b"], "Nothing has the id 'a'"),
         (["forget", "--yes"], "Nothing was named"),
         (["forget", "--id", "nope", "--yes"], "nope"),

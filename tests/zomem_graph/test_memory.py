@@ -303,7 +303,7 @@ def test_logs_in_a_message_are_stored_verbatim(memory: Memory) -> None:
         (lambda memory: memory.search("a", scope="ann"), "scope must be a Scope"),
         (lambda memory: memory.recall("a", scope={"persona": "ann"}), "scope must be a Scope"),
         (lambda memory: memory.hop("a", scope="ann"), "scope must be a Scope"),
-        (lambda memory: memory.search("a", limit=1.5), "limit must be a whole number, not 1.5"),
+        (lambda memory: memory.search("a", limit=1.5), "limit must be a whole number from 1 to 1,000, not 1.5"),
         (lambda memory: memory.search("a", limit=None), "limit must be a whole number"),
         (lambda memory: memory.recall("a", token_budget="x"), "token_budget must be a whole number"),
         (lambda memory: memory.remember_many(None), "items must be a list of dicts, not NoneType"),

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.paths import path_given
 
 __all__ = ["File", "Place", "ZipLimits", "open_place"]
 
@@ -143,7 +144,7 @@ def _unpacking() -> Iterator[None]:
 @contextmanager
 def open_place(path: str | Path, *, limits: ZipLimits | None = None) -> Iterator[Place]:
     """Lend a file, folder or archive for reading. Raises InvalidInput with what is wrong and what to do."""
-    where = Path(path).expanduser()
+    where = path_given("path", path)
     if where.is_dir():
         yield _folder(where)
         return

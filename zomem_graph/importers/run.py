@@ -17,6 +17,7 @@ from zomem_graph.importers.report import ImportReport, ItemReport, Tally
 from zomem_graph.importers.sources import detect, read_source, source_named
 from zomem_graph.importers.writing import Target, write_note, write_talk
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import callback, flag
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.stores.errors import (
     InvalidInput,
@@ -52,9 +53,10 @@ def import_into(
     and StoreError when the store cannot be written; what was stored until then stays.
     """
     chosen = source_named(source)
+    callback("progress", progress)
     with open_place(path) as place:
         chosen = chosen or detect(place)
-        target = _Import(services, scope_given(scope), chosen.name, chosen.family, dry_run=dry_run)
+        target = _Import(services, scope_given(scope), chosen.name, chosen.family, dry_run=flag("dry_run", dry_run))
         for done in target.take(read_source(chosen, place), place=str(place.path)):
             if progress is not None:
                 progress(done, place.fraction)
@@ -70,7 +72,8 @@ def import_documents(
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import what any LangChain document loader loads; each document stands and falls alone."""
-    target = _Import(services, scope_given(scope), _DOCUMENTS, _DOCUMENTS, dry_run=dry_run)
+    callback("progress", progress)
+    target = _Import(services, scope_given(scope), _DOCUMENTS, _DOCUMENTS, dry_run=flag("dry_run", dry_run))
     for done in target.take(read_documents(loader), place=type(loader).__name__):
         if progress is not None:
             progress(done, 0.0)

@@ -17,6 +17,7 @@ from zomem_graph.importers.places import File, Place
 from zomem_graph.importers.records import Passed, Read
 from zomem_graph.importers.text import read_text
 from zomem_graph.importers.vault import NOTE_SUFFIXES, read_vault
+from zomem_graph.nodes.rules.given import shown
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 
 __all__ = ["AUTO", "SOURCES", "Source", "detect", "read_source", "source_named"]
@@ -60,7 +61,7 @@ def source_named(name: str) -> Source | None:
         return SOURCES[wanted]
     near = get_close_matches(wanted, SOURCES, n=2, cutoff=0.5)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise UnknownName(f"There is no source {name!r:.60}.{hint} Known are {', '.join(SOURCES)} and {AUTO}.")
+    raise UnknownName(f"There is no source {shown(name)}.{hint} Known are {', '.join(SOURCES)} and {AUTO}.")
 
 
 def read_source(source: Source, place: Place) -> Iterator[Read]:

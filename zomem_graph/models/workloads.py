@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from zomem_graph.models.call_log import CallLog
 from zomem_graph.models.chats import resolve_chat
 from zomem_graph.nodes.ports import ChatModel, Clock
+from zomem_graph.nodes.rules.given import if_given, text
 from zomem_graph.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class Chats:
 
         Raises ModelMissing when a choice cannot be had.
         """
+        text("workload", workload)
+        if_given(text, "named", named)
         if (workload, named) not in self._made:
             self._made[workload, named] = self._resolved(workload, named)
         return self._made[workload, named]

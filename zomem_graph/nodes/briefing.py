@@ -9,7 +9,9 @@ from langchain_core.runnables import Runnable
 from zomem_graph.nodes.flow import Failed, Flow, attempt
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import BriefingOptions
-from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.ports import Services, services_given
+from zomem_graph.nodes.rules.given import if_given, name_of
+from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.briefing import brief
 
@@ -24,7 +26,8 @@ def create_briefing_node(
     A persona and thread is briefed at most once in ten minutes: in between the node changes nothing, so that
     the prefix of your prompt stays the same. What fails is named in `memory_degraded`.
     """
-    chosen = options or memory.options.briefing
+    chosen = options_given(options, services_given(memory).options.briefing)
+    if_given(name_of, "domain", domain)
     lately: dict[tuple[str, str | None], datetime] = {}
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:

@@ -9,6 +9,7 @@ from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import messages_of, was_sent_back
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import flag, name_of
 from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
@@ -31,6 +32,8 @@ def capture_node(
     memory: Services, *, source: str, inline: bool = False, whole_graph: bool = False
 ) -> Runnable[Any, dict[str, Any]]:
     """Do the same; as a `whole_graph` that no other holds, say so too when there is nothing to say."""
+    name_of("source", source)
+    flag("inline", inline)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         messages = messages_of(state)

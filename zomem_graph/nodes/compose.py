@@ -10,8 +10,9 @@ from zomem_graph.nodes.flow import Failed, Flow, unless_failing, work
 from zomem_graph.nodes.inputs import context_tokens
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
-from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.counting import number_of
+from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.gate import ask_in_doubt
@@ -26,7 +27,7 @@ _UNGATED = {"decision": "recall", "method": "none", "reason": "no gate stands be
 
 def create_compose_node(memory: Services, *, options: ComposeOptions | None = None) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_context` and the final `memory_decision`; no block when memory fails."""
-    chosen = options or memory.options.compose
+    chosen = options_given(options, services_given(memory).options.compose)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         decision = state.get("memory_decision") or {}

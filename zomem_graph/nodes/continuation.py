@@ -9,7 +9,8 @@ from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import history_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ContinuationOptions
-from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.ports import Services, services_given
+from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.state import noted_of_search, nothing_found
 from zomem_graph.nodes.steps.recall import RecallRequest, go_on
 from zomem_graph.nodes.values import plain
@@ -25,7 +26,7 @@ def create_continuation_node(
     Facts, episodes, open loops and turns of the last days; the conversation in `messages` says what "it"
     is.
     """
-    chosen = options or memory.options.continuation
+    chosen = options_given(options, services_given(memory).options.continuation)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         request = RecallRequest(

@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Flow
 from zomem_graph.nodes.inputs import history_of, latest_question
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import MemoryNode, Running, state_of
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.steps.gate import decide
@@ -39,7 +39,7 @@ def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
 
 def gate_route(state: Mapping[str, Any]) -> Literal["retrieve", "continuation", "compose"]:
     """Return where to go after the gate: earlier work, all of memory, or straight to compose (skip)."""
-    decision = state.get("memory_decision") or {}
+    decision = state_of(state_of(state).get("memory_decision"))
     if decision.get("continuation"):
         return "continuation"
     return "compose" if decision.get("decision") == "skip" else "retrieve"

@@ -10,7 +10,8 @@ from zomem_graph.nodes.care_values import StepReport
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.steps.maintain import Upkeep, alone, begin, finish, one_step
+from zomem_graph.nodes.rules.given import choice, of_kind
+from zomem_graph.nodes.steps.maintain import STEPS, Upkeep, alone, begin, finish, one_step
 from zomem_graph.nodes.steps.upkeep import Round
 from zomem_graph.nodes.values import known, plain
 
@@ -19,7 +20,7 @@ __all__ = ["create_begin_node", "create_maintenance_node", "create_report_node"]
 
 def create_begin_node(memory: Services, *, wanted: Upkeep | None = None) -> Runnable[Any, dict[str, Any]]:
     """Return the node that begins a run of maintenance and writes `maintenance_run`."""
-    chosen = wanted or Upkeep()
+    chosen = Upkeep() if wanted is None else of_kind("wanted", wanted, Upkeep)
 
     def step(_state: Mapping[str, Any], _running: Running) -> Flow[dict[str, Any]]:
         with alone(memory, chosen):
@@ -33,7 +34,8 @@ def create_maintenance_node(
     memory: Services, name: str, *, wanted: Upkeep | None = None
 ) -> Runnable[Any, dict[str, Any]]:
     """Return the node of one step of maintenance; it adds its report to `maintenance_steps`."""
-    chosen = wanted or Upkeep()
+    choice("name", name, STEPS)
+    chosen = Upkeep() if wanted is None else of_kind("wanted", wanted, Upkeep)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         reports = list(state.get("maintenance_steps") or [])
@@ -48,7 +50,7 @@ def create_maintenance_node(
 
 def create_report_node(memory: Services, *, wanted: Upkeep | None = None) -> Runnable[Any, dict[str, Any]]:
     """Return the node that ends a run of maintenance and writes `maintenance_report`."""
-    chosen = wanted or Upkeep()
+    chosen = Upkeep() if wanted is None else of_kind("wanted", wanted, Upkeep)
 
     def step(state: Mapping[str, Any], _running: Running) -> Flow[dict[str, Any]]:
         reports = [StepReport.from_plain(report) for report in state.get("maintenance_steps") or []]

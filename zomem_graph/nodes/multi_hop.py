@@ -10,9 +10,10 @@ from zomem_graph.nodes.inputs import latest_question
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import if_given, of_kind, whole
 from zomem_graph.nodes.state import noted_of_search, nothing_found
 from zomem_graph.nodes.steps.multihop import hop_far
-from zomem_graph.nodes.steps.query import Query
+from zomem_graph.nodes.steps.query import MOST_HITS, Query
 from zomem_graph.nodes.values import plain
 
 __all__ = ["create_multi_hop_node"]
@@ -22,6 +23,8 @@ def create_multi_hop_node(
     memory: Services, *, options: MultiHopOptions | None = None, limit: int = 10
 ) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_hits` for `memory_query`, or for the latest message without one."""
+    if_given(of_kind, "options", options, kind=MultiHopOptions)
+    whole("limit", limit, least=1, most=MOST_HITS)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question = state.get("memory_query") or latest_question(state)[0]

@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from zomem_graph.nodes.flow import Flow, arun, run
-from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.scope import Scope, scope_of_run
 
 __all__ = ["MemoryNode", "Running", "state_of"]
@@ -46,7 +46,7 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         of_everybody: bool = False,
     ) -> None:
         """Make a node; one `of_everybody` looks after all personas and needs none named. Raises Closed."""
-        services.stores.check_open()
+        services_given(services).stores.check_open()
         self.name = name
         self._of_everybody = of_everybody
         self._step = step

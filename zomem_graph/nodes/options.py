@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from zomem_graph.nodes.rules.closeness import ConflictOptions
 from zomem_graph.nodes.rules.fusion import FusionOptions
 from zomem_graph.nodes.rules.hop import HopOptions
+from zomem_graph.nodes.rules.option_kinds import LONGEST, Options, bounded, span
+from zomem_graph.stores.records import Strategy
 
 __all__ = [
     "BriefingOptions",
@@ -25,7 +27,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateOptions:
+class GateOptions(Options):
     """When memory is worth a look, and when what it holds is worth injecting; all are values of `Hit.score`.
 
     Where words do not decide, `named_floor` is for questions that name somebody or something memory knows,
@@ -45,12 +47,12 @@ class GateOptions:
     least_share: float = 0.3
     ask_model: bool = True
     uncertain: float = 1.0
-    deadline_seconds: float = 1.5
+    deadline_seconds: float = span(1.5, "seconds")
     max_tokens: int = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RetrieveOptions:
+class RetrieveOptions(Options):
     """How widely to look. `pool` candidates a leg; `column_weights`: self, prev, next, date, title.
 
     `late` compares token by token where there are token vectors; its weights are in `fusion`.
@@ -68,7 +70,7 @@ class RetrieveOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MultiHopOptions:
+class MultiHopOptions(Options):
     """How far a multi-hop search goes (spec F82).
 
     `frontier` items are followed a hop, at most `fan_out` links of each; a name in more than `most` items is
@@ -87,7 +89,7 @@ class MultiHopOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HydeOptions:
+class HydeOptions(Options):
     """When and how an imagined answer helps the search (spec F22).
 
     `on` is for calls that do not say; without a chat model it is off by itself. `blend` is the answer's share
@@ -100,13 +102,13 @@ class HydeOptions:
     words: float = 0.25
     least_nearness: float = 0.4
     max_tokens: int = 80
-    deadline_seconds: float = 4.0
+    deadline_seconds: float = span(4.0, "seconds")
     shortest: int = 10
     longest: int = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContinuationOptions:
+class ContinuationOptions(Options):
     """What going on with earlier work brings back (spec F62).
 
     `window_days` bounds facts, episodes and turns; `history` is how many stored turns stand in for a
@@ -114,28 +116,28 @@ class ContinuationOptions:
     many candidates of each kind are weighed.
     """
 
-    window_days: float = 14.0
+    window_days: float = bounded(14.0, above=0, most=LONGEST["days"])
     limit: int = 6
     history: int = 8
     last_turns: int = 4
-    looks: int = 20
+    looks: int = bounded(20, least=1, most=1_000)
     loops: int = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComposeOptions:
+class ComposeOptions(Options):
     """How the recalled block is laid out.
 
     `context_tokens` is the most the whole prompt may hold; None leaves it to `memory.budget` (spec F76).
     """
 
     token_budget: int = 1_000
-    limit: int = 10
-    context_tokens: int | None = None
+    limit: int = bounded(10, least=1, most=1_000)
+    context_tokens: int | None = bounded(None, least=100, most=100_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaptureOptions:
+class CaptureOptions(Options):
     """How a conversation becomes memory (spec F36-F47).
 
     A pause of more than `episode_gap_hours` within a session begins another episode.
@@ -143,16 +145,16 @@ class CaptureOptions:
 
     least_confidence: float = 0.6
     most_facts_a_window: int = 20
-    window_characters: int = 6_000
+    window_characters: int = bounded(6_000, least=1)
     window_overlap: int = 500
     link_pairs: int = 30
     loops: bool = True
     episodes: bool = True
-    episode_gap_hours: float = 6.0
+    episode_gap_hours: float = span(6.0, "hours")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BriefingOptions:
+class BriefingOptions(Options):
     """How many things of each kind a briefing names (spec F149), and how often the node gives one.
 
     Episodes are those of the last `days`; `looks` is how many of a kind are looked through for a domain.
@@ -163,15 +165,15 @@ class BriefingOptions:
     loops: int = 5
     inherited: int = 3
     summaries: int = 1
-    days: float = 14.0
+    days: float = span(14.0, "days")
     looks: int = 50
-    every_minutes: float = 10.0
+    every_minutes: float = span(10.0, "minutes")
     max_tokens: int = 200
-    deadline_seconds: float = 8.0
+    deadline_seconds: float = span(8.0, "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryOptions:
+class SummaryOptions(Options):
     """When episodes, and then summaries, are summed up (spec F79).
 
     More than `threshold` loose ones: the oldest of them, at most `most` a summary; episodes only when they are
@@ -179,14 +181,14 @@ class SummaryOptions:
     """
 
     threshold: int = 20
-    older_days: float = 14.0
+    older_days: float = span(14.0, "days")
     most: int = 50
     max_tokens: int = 400
-    deadline_seconds: float = 60.0
+    deadline_seconds: float = span(60.0, "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WriteOptions:
+class WriteOptions(Options):
     """What may be stored and when it is embedded.
 
     Up to `embed_inline` new texts are embedded before a write returns; more wait for the worker.
@@ -201,25 +203,25 @@ class WriteOptions:
     embed_batch: int = 64
     drain_at: int = 100
     many_keys: tuple[str, ...] = ()
-    on_conflict: str = "supersede"
-    toggles: int = 3
-    toggle_hours: float = 24.0
+    on_conflict: Strategy = "supersede"
+    toggles: int = bounded(3, least=1)
+    toggle_hours: float = span(24.0, "hours")
     background: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoutingOptions:
+class RoutingOptions(Options):
     """How a task finds its executor: `seed` decides what `explore` draws; `fallback` gets what nobody is good for.
 
     Without a fallback it is the first executor named.
     """
 
-    seed: int = 0
+    seed: int = bounded(0, least=-(2**63))
     fallback: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SwarmOptions:
+class SwarmOptions(Options):
     """How a swarm works through its tasks (spec F136-F138).
 
     Each task gets at most `attempts` executors, each at most `deadline_seconds`; `concurrency` tasks run side by
@@ -229,7 +231,7 @@ class SwarmOptions:
     """
 
     attempts: int = 2
-    deadline_seconds: float = 300.0
+    deadline_seconds: float = span(300.0, "seconds")
     concurrency: int = 4
     working: int = 2
     long_term: int = 6
@@ -242,7 +244,7 @@ class SwarmOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryOptions:
+class MemoryOptions(Options):
     """All of it."""
 
     gate: GateOptions = field(default_factory=GateOptions)

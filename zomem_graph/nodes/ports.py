@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.stores.errors import InvalidInput
+
 if TYPE_CHECKING:
     from zomem_graph.nodes.options import MemoryOptions
     from zomem_graph.nodes.steps.hyde import ImaginedAnswers
@@ -28,6 +30,7 @@ __all__ = [
     "TokenModel",
     "Vector",
     "lift_of",
+    "services_given",
     "token_model",
 ]
 
@@ -208,3 +211,11 @@ class Services(Protocol):
     def wake_worker(self) -> None:
         """Tell the background worker that something waits to be embedded, indexed or extracted."""
         ...
+
+
+def services_given(memory: Any) -> Services:
+    """Return the memory that a node or graph is to work with; raise InvalidInput for what is none."""
+    if not all(hasattr(memory, name) for name in ("stores", "options", "clock")):
+        raise InvalidInput(f"memory must be a Memory, such as Memory.open() gives, not {type(memory).__name__}.")
+    services: Services = memory
+    return services

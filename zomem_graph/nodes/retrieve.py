@@ -10,7 +10,9 @@ from zomem_graph.nodes.inputs import history_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import if_given, of_kind, whole
 from zomem_graph.nodes.state import noted_of_search, nothing_found
+from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, search_for
 from zomem_graph.nodes.values import plain
 
@@ -21,6 +23,8 @@ def create_retrieve_node(
     memory: Services, *, options: RetrieveOptions | None = None, limit: int | None = None
 ) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_hits` for `memory_query`; none, with a note, when memory fails."""
+    if_given(of_kind, "options", options, kind=RetrieveOptions)
+    if_given(whole, "limit", limit, least=1, most=MOST_HITS)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         request = RecallRequest(

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from zomem_graph.nodes.rules.given import flag, if_given, name_of, shown
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["NOBODY", "SHARED", "Scope", "kept_name", "scope_from", "scope_given", "scope_of_run"]
+__all__ = ["NOBODY", "SHARED", "Scope", "kept_name", "scope_from", "scope_given", "scope_of_run", "zone_given"]
 
 SHARED = "shared"
 NOBODY = "no persona given"
 """What `degraded` says where the shared persona stepped in."""
 _PERSONA_NAMES = ("persona", "user_id")
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,17 +30,11 @@ class Scope:
     named: bool = True
 
     def __post_init__(self) -> None:
-        for field, value in (("persona", self.persona), ("thread", self.thread), ("executor", self.executor)):
-            if value is None and field != "persona":
-                continue
-            if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
-                raise InvalidInput(f"{field} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}.")
-        try:
-            ZoneInfo(self.time_zone)
-        except (KeyError, ValueError, OSError, TypeError) as error:
-            raise InvalidInput(
-                f"time_zone {self.time_zone!r:.80} is not known. Use an IANA name such as Europe/Paris."
-            ) from error
+        name_of("persona", self.persona)
+        if_given(name_of, "thread", self.thread)
+        if_given(name_of, "executor", self.executor)
+        flag("named", self.named)
+        zone_given(self.time_zone)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -48,10 +42,18 @@ class Scope:
         return ZoneInfo(self.time_zone)
 
 
+def zone_given(name: Any) -> ZoneInfo:
+    """Return the time zone of a name; raise InvalidInput for one that is not known."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError, TypeError) as error:
+        raise InvalidInput(f"time_zone {shown(name)} is not known. Use an IANA name such as Europe/Paris.") from error
+
+
 def scope_given(scope: Scope | None) -> Scope:
     """Return the scope of a call, the shared one for none; raise InvalidInput for what is no Scope."""
     if scope is not None and not isinstance(scope, Scope):
-        raise InvalidInput(f'scope must be a Scope, such as Scope(persona="ana"), not {scope!r:.80}.')
+        raise InvalidInput(f'scope must be a Scope, such as Scope(persona="ana"), not {shown(scope)}.')
     return scope or Scope()
 
 

@@ -9,13 +9,17 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import ColumnElement, func
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import Float, Text, TypeDecorator
 
-__all__ = ["ESCAPED", "FaithfulText", "JsonText", "UtcTime", "faithful", "unescaped"]
+__all__ = ["ESCAPED", "FaithfulText", "JsonText", "UtcTime", "alike", "faithful", "unescaped"]
 
 ESCAPED = "\ufdd0"  # a noncharacter: says that the rest is escaped
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The ends of the calendar, less what every zone needs: a float that was rounded beyond could not be read again.
+_FIRST = (datetime(1, 1, 3, tzinfo=UTC) - _EPOCH).total_seconds()
+_LAST = (datetime(9999, 12, 29, tzinfo=UTC) - _EPOCH).total_seconds()
 
 
 def _needs_escape(text: str) -> bool:
@@ -38,6 +42,11 @@ def unescaped(value: str | None) -> str | None:
     if value is None or not value.startswith(ESCAPED):
         return value
     return value[1:].encode("ascii").decode("unicode_escape")
+
+
+def alike(column: Any, text: str) -> ColumnElement[bool]:
+    """Return the condition that a column of text says the same as a text, whatever their letter case."""
+    return func.lower(column) == faithful(text.lower())
 
 
 class FaithfulText(TypeDecorator[str]):
@@ -67,11 +76,11 @@ class UtcTime(TypeDecorator[datetime]):
             return None
         if value.tzinfo is None:
             raise ValueError(f"naive time {value!r} must not reach the database")
-        return (value - _EPOCH) / timedelta(seconds=1)
+        return min(max((value - _EPOCH) / timedelta(seconds=1), _FIRST), _LAST)
 
     def process_result_value(self, value: float | None, dialect: Dialect) -> datetime | None:
         """Return an aware time in UTC."""
-        return None if value is None else _EPOCH + timedelta(seconds=value)
+        return None if value is None else _EPOCH + timedelta(seconds=min(max(value, _FIRST), _LAST))
 
 
 class JsonText(TypeDecorator[Any]):

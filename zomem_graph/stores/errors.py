@@ -2,6 +2,7 @@
 
 ZomemError
 ├── InvalidInput        what was passed in cannot be used; nothing was changed
+│   ├── InvalidOperation   an operation on a key-value store makes no sense; also a ValueError, as in LangGraph
 │   ├── SecretRefused   the value looks like a secret
 │   └── UnknownName     no such id, persona, source, …; says what is near
 ├── StoreError          the database or its folder cannot do what was asked
@@ -21,6 +22,7 @@ __all__ = [
     "Closed",
     "IndexUnavailable",
     "InvalidInput",
+    "InvalidOperation",
     "MaintenanceBusy",
     "ModelError",
     "ModelMissing",
@@ -42,6 +44,10 @@ class ZomemError(Exception):
 
 class InvalidInput(ZomemError):
     """What was passed in cannot be used; nothing was changed."""
+
+
+class InvalidOperation(InvalidInput, ValueError):
+    """An operation on a key-value store makes no sense; LangGraph's own stores raise ValueError for it."""
 
 
 class SecretRefused(InvalidInput):

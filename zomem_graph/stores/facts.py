@@ -8,6 +8,7 @@ from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
+from zomem_graph.stores.columns import alike
 from zomem_graph.stores.records import Fact
 
 __all__ = ["Facts"]
@@ -63,10 +64,8 @@ class Facts:
 
     def about(self, persona: str, entity: str, key: str | None) -> list[Fact]:
         """Return the current facts of one persona, entity and key, newest first."""
-        same_key = _t.key.is_(None) if key is None else func.lower(_t.key) == key.lower()
-        return self._many(
-            _t.persona == persona, func.lower(_t.entity) == entity.lower(), same_key, _t.state == "current"
-        )
+        same_key = _t.key.is_(None) if key is None else alike(_t.key, key)
+        return self._many(_t.persona == persona, alike(_t.entity, entity), same_key, _t.state == "current")
 
     def lookup(self, personas: Sequence[str], address: str, *, now: datetime) -> list[Fact]:
         """Return current facts whose slot is this address or begins with it, surest first, then newest (spec F7)."""
@@ -98,9 +97,9 @@ class Facts:
 
     def history(self, persona: str, entity: str, key: str | None) -> list[Fact]:
         """Return every value a key ever had, oldest first, those of one instant in the order of storing."""
-        where = [_t.persona == persona, func.lower(_t.entity) == entity.lower()]
+        where = [_t.persona == persona, alike(_t.entity, entity)]
         if key is not None:
-            where.append(func.lower(_t.key) == key.lower())
+            where.append(alike(_t.key, key))
         told = select(sql.facts).outerjoin(sql.items, _i.id == _t.id).where(*where)
         rows = self._connection.execute(told.order_by(_t.created_at, func.coalesce(_i.num, 0), _t.id))
         return [Fact(**row) for row in rows.mappings()]

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, func, insert, or_, select, update
 from sqlalchemy.sql import ColumnElement
 
 from zomem_graph.stores import sql
+from zomem_graph.stores.columns import alike
 from zomem_graph.stores.records import Loop
 
 __all__ = ["PENDING", "Loops"]
@@ -68,7 +69,7 @@ class Loops:
         if not asleep_too:
             where.append(or_(_t.snoozed_until.is_(None), _t.snoozed_until <= now))
         if entity is not None:
-            where.append(func.lower(_t.entity) == entity.lower())
+            where.append(alike(_t.entity, entity))
         if kind is not None:
             where.append(_t.kind == kind)
         if without_trust is not None:

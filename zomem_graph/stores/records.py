@@ -36,6 +36,7 @@ __all__ = [
     "Pool",
     "PoolMember",
     "Resolution",
+    "Strategy",
     "State",
     "Tombstone",
     "Turn",
@@ -47,6 +48,7 @@ LoopStatus = Literal["open", "resolved", "stale", "superseded"]
 State = Literal["current", "superseded", "retracted", "expired", "archived", "deleted", "merged", "flagged", "stub"]
 ConflictType = Literal["semantic", "temporal", "exact"]
 Resolution = Literal["superseded", "merged", "flagged", "pending"]
+Strategy = Literal["supersede", "merge", "flag", "pending"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

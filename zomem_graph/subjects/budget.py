@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.context import BudgetStatus, new_budget, status_of, with_use
-from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.errors import UnknownName
 
 __all__ = ["ContextBudgets"]
 
@@ -50,8 +51,7 @@ class ContextBudgets:
         Raises UnknownName when no budget is set.
         """
         for name, count in (("tokens_in", tokens_in), ("tokens_out", tokens_out)):
-            if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= _MOST:
-                raise InvalidInput(f"{name} must be a whole number from 0 on, not {count!r:.40}.")
+            whole(name, count, least=0, most=_MOST)
         who, now = scope_given(scope), self._memory.clock()
         with self._memory.stores.write() as unit:
             found = unit.budgets.find(who.persona, who.thread)

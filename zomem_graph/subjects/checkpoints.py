@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import choice, if_given, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.checkpoints import NewCheckpoint, readable_checkpoints, save_task, take_up
 from zomem_graph.stores.checkpoint_files import Checkpoint
-from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.subjects.picking import pick
 
 __all__ = ["Checkpoints"]
@@ -41,10 +41,8 @@ class Checkpoints:
 
     def list(self, *, kind: str | None = None, limit: int = 10, scope: Scope | None = None) -> _Listed:
         """Return checkpoints, newest first; `kind` is task (saved by hand) or budget (the prompt was filling up)."""
-        if kind is not None and kind not in _KINDS:
-            raise InvalidInput(f"kind must be one of {', '.join(_KINDS)}, not {kind!r:.40}.")
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        if_given(choice, "kind", kind, known=_KINDS)
+        whole("limit", limit, least=1)
         found = readable_checkpoints(self._memory, scope_given(scope))
         return [one for one in found if kind in (None, one.kind)][:limit]
 

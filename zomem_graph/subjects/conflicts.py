@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import choice, flag, if_given, name_of, whole
 from zomem_graph.nodes.rules.keys import entity_prefix, slot
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
@@ -33,10 +34,8 @@ class FactConflicts:
 
     def list(self, *, resolution: str | None = None, scope: Scope | None = None, limit: int = 100) -> _Listed:
         """Return conflicts, newest first; those still to be decided unless a resolution is named."""
-        if resolution is not None and resolution not in RESOLUTIONS:
-            raise InvalidInput(f"resolution must be one of {', '.join(RESOLUTIONS)}, not {resolution!r:.40}.")
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        if_given(choice, "resolution", resolution, known=RESOLUTIONS)
+        whole("limit", limit, least=1)
         wanted = OPEN if resolution is None else (resolution,)
         with self._memory.stores.read() as unit:
             found = unit.conflicts.listed(_personas(unit, scope), resolutions=wanted, limit=limit)
@@ -56,7 +55,7 @@ class FactConflicts:
         """
         options = self._memory.options.conflicts
         if by_meaning is not None:
-            options = replace(options, by_meaning=by_meaning)
+            options = replace(options, by_meaning=flag("by_meaning", by_meaning))
         return run(look_for_conflicts(self._memory, writable(scope_given(scope)), options=options))
 
     def history(self, entity: str, key: str | None = None, *, scope: Scope | None = None) -> _Facts:
@@ -64,10 +63,9 @@ class FactConflicts:
 
         Values of one instant come in the order of storing.
         """
-        _check_name("entity", entity)
-        start = entity_prefix(entity)
-        if key is not None:
-            _check_name("key", key)
+        longest = self._memory.options.write.longest_name
+        start = entity_prefix(name_of("entity", entity, most=longest))
+        if if_given(name_of, "key", key, most=longest) is not None:
             start = slot(entity, key, "", many=False)
         with self._memory.stores.read() as unit:
             found = [
@@ -142,15 +140,10 @@ def _personas(unit: Unit, scope: Scope | None) -> Sequence[str]:
 
 
 def _pick(unit: Unit, wanted: str, scope: Scope | None) -> Conflict:
-    _check_name("id", wanted)
+    name_of("id", wanted)
     found = unit.conflicts.starting_with(_personas(unit, scope), wanted.strip())
     exact = [one for one in found if one.id == wanted.strip()]
     if exact or len(found) == 1:
         return (exact or found)[0]
     many = "More than one conflict has" if found else "No conflict has"
     raise UnknownName(f"{many} the id {wanted!r:.80}. See `zomem conflicts list`.")
-
-
-def _check_name(what: str, value: str) -> None:
-    if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{what} must be a text, not {value!r:.40}.")

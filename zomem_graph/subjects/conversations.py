@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
-from zomem_graph.asking import messages_in
+from zomem_graph.asking import aware, messages_in
 from zomem_graph.conversations.text_form import has_speaker_lines
 from zomem_graph.importers.decoding import decode
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.counting import number_of
+from zomem_graph.nodes.rules.given import flag, listed
 from zomem_graph.nodes.rules.sources import CONVERSATION
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
@@ -22,6 +23,7 @@ from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput, ZomemError
 from zomem_graph.stores.identity import content_hash
+from zomem_graph.stores.paths import path_given
 from zomem_graph.stores.records import ImportRecord
 from zomem_graph.subjects.episodes import EpisodeLog
 from zomem_graph.workspaces.finding import Artifact, Found, find_artifacts
@@ -85,10 +87,11 @@ class Conversations:
         `roots`: folders that hold `con_…` folders, or the folder of one conversation; else ZO_CAPTURE_ROOTS.
         Raises InvalidInput when there are none.
         """
-        chosen = roots or self._settings.capture_folders
+        named = listed("roots", () if roots is None else roots, of="paths")
+        chosen = [path_given("each of roots", one, of="a folder") for one in named] or self._settings.capture_folders
         if not chosen:
             raise InvalidInput("No folder to look through. Give roots=[…], or set ZO_CAPTURE_ROOTS.")
-        return find_artifacts(chosen, since=None if everything else since or self._memory.clock() - _LAST_DAY)
+        return find_artifacts(chosen, since=self._since(since, everything))
 
     def capture(
         self,
@@ -100,6 +103,7 @@ class Conversations:
         dry_run: bool = False,
     ) -> WorkspaceReport:
         """Capture what `find` finds: turns and facts a file, one episode a conversation that had something new."""
+        flag("dry_run", dry_run)
         who = scope_given(scope)
         found = self.find(roots, since=since, everything=everything)
         sums: Counter[str] = Counter()
@@ -123,7 +127,7 @@ class Conversations:
         for part in ("turns", "facts", "superseded", "loops"):
             sums[part] = sum(getattr(each, part) for each in files)
         return WorkspaceReport(
-            since=None if everything else since or self._memory.clock() - _LAST_DAY,
+            since=self._since(since, everything),
             dry_run=dry_run,
             conversations=len({each.conversation for each in files}),
             episode_ids=tuple(episodes),
@@ -137,6 +141,11 @@ class Conversations:
         """Return how many files were captured so far."""
         with self._memory.stores.read() as unit:
             return {"files": unit.imports.count().get(_FAMILY, 0)}
+
+    def _since(self, since: datetime | None, everything: bool) -> datetime | None:
+        if flag("everything", everything):
+            return None
+        return aware("since", since) or self._memory.clock() - _LAST_DAY
 
     def _one(self, artifact: Artifact, scope: Scope, *, dry_run: bool) -> tuple[ArtifactReport, CaptureReport | None]:
         report = ArtifactReport(conversation=artifact.conversation, name=artifact.name, outcome="captured")

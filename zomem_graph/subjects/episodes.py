@@ -6,11 +6,11 @@ from typing import Any
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.calendar_days import EARLIEST, LATEST
 from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.given import choice, if_given, text, whole
 from zomem_graph.nodes.rules.trends import GRANULARITIES, Granularity, Trend, trend_of
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, store_episode
-from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Episode
 from zomem_graph.stores.unit import Unit
 from zomem_graph.subjects.picking import When, moment, pick
@@ -42,10 +42,9 @@ class EpisodeLog:
         Times are datetimes or words such as "yesterday" and "7d"; `until` a day includes it.
         """
         who, now = scope_given(scope), self._memory.clock()
-        if outcome is not None and outcome not in OUTCOMES:
-            raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {outcome!r:.40}.")
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        if_given(choice, "outcome", outcome, known=OUTCOMES)
+        if_given(text, "entity", entity)
+        whole("limit", limit, least=1)
         with self._memory.stores.read() as unit:
             return unit.episodes.newest(
                 [*readable(unit, who)],
@@ -67,8 +66,8 @@ class EpisodeLog:
     ) -> Sequence[Trend]:
         """Return how often an entity's episodes went well, by day, ISO week or month, oldest first."""
         who, now = scope_given(scope), self._memory.clock()
-        if granularity not in GRANULARITIES:
-            raise InvalidInput(f"granularity must be one of {', '.join(GRANULARITIES)}, not {granularity!r:.40}.")
+        text("entity", entity)
+        choice("granularity", granularity, GRANULARITIES)
         with self._memory.stores.read() as unit:
             found = unit.episodes.outcomes(
                 [*readable(unit, who)],
@@ -109,7 +108,7 @@ class EpisodeLog:
             session=who.thread,
             procedure_id=procedure_id,
             source=source,
-            metadata=metadata or {},
+            metadata={} if metadata is None else metadata,
         ).checked(self._memory.options.write)
         with self._memory.stores.write() as unit:
             episode = store_episode(unit, new, now=now, zone=who.zone)

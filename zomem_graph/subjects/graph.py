@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import choice, flag, listed, name_of, names, number, of_kind, whole
 from zomem_graph.nodes.rules.graph import (
     Bridge,
     Community,
@@ -69,7 +70,7 @@ class KnowledgeGraph:
 
     def link_many(self, links: Iterable[Mapping[str, Any]], *, scope: Scope | None = None) -> Sequence[Link]:
         """Tie many pairs in one transaction, all or none: dicts with source_id, target_id, relation and weight."""
-        tied = link_many(self._memory, list(links), scope=scope)
+        tied = link_many(self._memory, listed("links", links, of="dicts"), scope=scope)
         for note in dict.fromkeys(relation_note(link.relation) for link in tied):
             if note is not None:
                 warnings.warn(note, stacklevel=2)
@@ -90,15 +91,16 @@ class KnowledgeGraph:
         scope: Scope | None = None,
     ) -> Neighbourhood:
         """Return what lies within some hops of a thing or an entity, the heaviest links first (spec F26)."""
-        _check_number("depth", depth, 1, 10)
-        _check_number("most", most, 1, _MOST)
+        whole("depth", depth, least=1, most=10)
+        whole("most", most, least=1, most=_MOST)
+        flag("include_superseded", include_superseded)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope, past=include_superseded)
             return neighbourhood(unit, resolve(unit, what, sight), depth=depth, most=most, sight=sight)
 
     def find_connections(self, start: str, end: str, *, max_depth: int = 5, scope: Scope | None = None) -> Connection:
         """Return a shortest way between two entities or things, over links in both directions (spec F28)."""
-        _check_number("max_depth", max_depth, 0, 100)
+        whole("max_depth", max_depth, least=0, most=100)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             ends = [(name, resolve(unit, name, sight)) for name in (start, end)]
@@ -106,7 +108,7 @@ class KnowledgeGraph:
 
     def knowledge_gaps(self, *, limit: int = 10, scope: Scope | None = None) -> KnowledgeGaps:
         """Return where the graph is thin: orphans, dead ends, weak links, clusters (spec F29)."""
-        _check_number("limit", limit, 1, _MOST)
+        whole("limit", limit, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             return find_gaps(unit, sight_of(unit, self._memory, scope), limit=limit)
 
@@ -140,7 +142,7 @@ class KnowledgeGraph:
 
     def cycles(self, *, limit: int = 100, scope: Scope | None = None) -> tuple[Cycle, ...]:
         """Return where entities lead back to themselves over directed relations (spec F31)."""
-        _check_number("limit", limit, 1, _MOST)
+        whole("limit", limit, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             return cycles(unit, sight_of(unit, self._memory, scope), most=limit)
 
@@ -152,17 +154,17 @@ class KnowledgeGraph:
         Nothing is written unless asked: `write` ties those with a fact on both sides that are not tied yet, by
         "related_to" with the confidence as weight.
         """
-        if not isinstance(entity, str) or not entity.strip():
-            raise InvalidInput(f"entity must be a name, not {entity!r:.40}.")
-        _check_number("limit", limit, 1, 200)
-        _check_number("least", least, 1, _MOST)
+        name_of("entity", entity)
+        flag("write", write)
+        whole("limit", limit, least=1, most=200)
+        whole("least", least, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             found = suggest(unit, entity.strip(), sight_of(unit, self._memory, scope), limit=limit, least=least)
         return tuple(self._written(one, scope) for one in found) if write else found
 
     def articulation_points(self, *, limit: int = 100, scope: Scope | None = None) -> tuple[Bridge, ...]:
         """Return the things without which something would be cut off from the rest (spec F33)."""
-        _check_number("limit", limit, 1, _MOST)
+        whole("limit", limit, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             return bridges(unit, sight_of(unit, self._memory, scope), most=limit)
 
@@ -170,10 +172,9 @@ class KnowledgeGraph:
         self, *, resolution: float = 1.0, least: int = 3, limit: int = 50, scope: Scope | None = None
     ) -> tuple[Community, ...]:
         """Return what is linked most closely among itself, largest first (Louvain, spec F34)."""
-        _check_number("least", least, 1, _MOST)
-        _check_number("limit", limit, 1, _MOST)
-        if isinstance(resolution, bool) or not isinstance(resolution, int | float) or not 0 < resolution <= 100:
-            raise InvalidInput(f"resolution must be a number from 0 to 100, not {resolution!r:.40}.")
+        whole("least", least, least=1, most=_MOST)
+        whole("limit", limit, least=1, most=_MOST)
+        number("resolution", resolution, above=0, most=100)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             return communities(unit, sight, resolution=float(resolution), least=least, most=limit)
@@ -191,10 +192,9 @@ class KnowledgeGraph:
 
         "dot" for Graphviz, "mermaid" for Markdown pages, "html" for one page to open in a browser.
         """
-        if format not in FORMATS:
-            raise InvalidInput(f"format must be one of {', '.join(FORMATS)}, not {format!r:.40}.")
-        _check_number("depth", depth, 1, 10)
-        _check_number("most", most, 1, _MOST)
+        choice("format", format, FORMATS)
+        whole("depth", depth, least=1, most=10)
+        whole("most", most, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             if what is None:
@@ -211,7 +211,9 @@ class KnowledgeGraph:
         """Return a way, the gaps or a cycle in plain words, as `zomem graph` prints them."""
         if isinstance(found, Cycle):
             return cycle_line(found)
-        return "\n".join(connection_lines(found) if isinstance(found, Connection) else gap_lines(found))
+        if isinstance(found, Connection):
+            return "\n".join(connection_lines(found))
+        return "\n".join(gap_lines(of_kind("found", found, KnowledgeGaps)))
 
     def _one(self, name: str, scope: Scope | None) -> str:
         """Return the id of one end; without a scope any whole id will do, as with `memory.link`."""
@@ -229,10 +231,9 @@ class KnowledgeGraph:
         limit: int,
         scope: Scope | None,
     ) -> Lineage:
-        _check_number("max_depth", max_depth, 0, 100)
-        _check_number("limit", limit, 1, _MOST)
-        if isinstance(relations, str):
-            raise InvalidInput("relations must be a list of names.")
+        whole("max_depth", max_depth, least=0, most=100)
+        whole("limit", limit, least=1, most=_MOST)
+        wanted = names("relations", relations, such_as='["depends_on"]')
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             return lineage(
@@ -240,7 +241,7 @@ class KnowledgeGraph:
                 resolve(unit, what, sight),
                 ancestors=ancestors,
                 max_depth=max_depth,
-                relations=frozenset(relations),
+                relations=frozenset(wanted),
                 most=limit,
                 sight=sight,
             )
@@ -260,8 +261,3 @@ class KnowledgeGraph:
         except InvalidInput:  # what a pool lends is for reading
             return one
         return replace(one, written=True, linked=True)
-
-
-def _check_number(name: str, value: int, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidInput(f"{name} must be a whole number from {least} to {most:,}, not {value!r:.40}.")

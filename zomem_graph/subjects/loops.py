@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any, get_args
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import choice, flag, if_given, name_of, whole
+from zomem_graph.nodes.rules.given import text as text_given
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.loops import (
@@ -51,10 +53,10 @@ class OpenLoops:
         limit: int = 20,
     ) -> _Listed:
         """Return loops of a status, last spoken of first; snoozed ones only under "snoozed" (spec F66)."""
-        if status not in LOOP_LISTS:
-            raise InvalidInput(f"status must be one of {', '.join(LOOP_LISTS)}, not {status!r:.40}.")
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        choice("status", status, LOOP_LISTS)
+        if_given(text_given, "entity", entity)
+        if_given(text_given, "kind", kind)
+        whole("limit", limit, least=1)
         now = self._memory.clock()
         with self._memory.stores.read() as unit:
             personas = [*readable(unit, scope_given(scope))]
@@ -112,7 +114,7 @@ class OpenLoops:
             related_episode_id=related_episode_id,
             snoozed_until=moment("snooze_until", snooze_until, now=now, scope=who),
             expires_at=moment("expires_at", expires_at, now=now, scope=who, edge="end"),
-            metadata=metadata or {},
+            metadata={} if metadata is None else metadata,
         ).checked(self._memory.options.write)
         with self._memory.stores.write() as unit:
             filed = store_loop(unit, new, now=now)
@@ -131,10 +133,9 @@ class OpenLoops:
 
     def resolve_from(self, text: str, *, scope: Scope | None = None) -> Sequence[Loop]:
         """Resolve the loops that a text says are done, and return them (spec F65)."""
-        if not isinstance(text, str):
-            raise InvalidInput(f"The text must be a text, not {type(text).__name__}.")
+        said, mine = text_given("text", text), writable(scope_given(scope))
         with self._memory.stores.write() as unit:
-            resolved = resolve_by_text(unit, text, writable(scope_given(scope)), now=self._memory.clock())
+            resolved = resolve_by_text(unit, said, mine, now=self._memory.clock())
         self._memory.wake_worker()
         return resolved
 
@@ -165,17 +166,17 @@ class OpenLoops:
 
     def assign(self, id: str, owner: str | None, *, scope: Scope | None = None) -> Loop:  # noqa: A002
         """Say who is to do it; None says nobody yet."""
-        if owner is not None and (not isinstance(owner, str) or not owner.strip()):
-            raise InvalidInput("owner must be a name or None.")
+        if_given(name_of, "owner", owner)
         return self._change(id, scope, owner=owner)
 
     def tend(self, *, dry_run: bool = False) -> Tended:
         """Let time do its work on everybody's loops: stale after 14 quiet days, over after 30 more."""
         with self._memory.stores.write() as unit:
             spared = spared_by(unit, holding_together(unit))
-            return tend_loops(unit, now=self._memory.clock(), spared=spared, dry_run=dry_run)
+            return tend_loops(unit, now=self._memory.clock(), spared=spared, dry_run=flag("dry_run", dry_run))
 
     def _close(self, id_: str, status: str, note: str | None, scope: Scope | None) -> Loop:
+        if_given(text_given, "note", note)
         with self._memory.stores.write() as unit:
             loop = self._own(unit, id_, scope)
             (closed,) = close_loops(unit, [loop], status=status, now=self._memory.clock(), note=note)

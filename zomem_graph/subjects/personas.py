@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import of_kind, text
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import reach, stranger
@@ -100,11 +101,12 @@ class Personas:
     def disinherit(self, child: str, parent: str) -> None:
         """End what `inherit` began. Raises UnknownName when there was nothing."""
         with self._memory.stores.write() as unit:
-            if not unit.personas.disinherit(child, parent):
+            if not unit.personas.disinherit(text("child", child), text("parent", parent)):
                 raise UnknownName(f"{child!r:.80} does not inherit from {parent!r:.80}.")
 
     def note(self, scope: Scope) -> str | None:
         """Return "unknown persona, did you mean …" for a name nobody knows that is much like known ones."""
+        of_kind("scope", scope, Scope)
         with self._memory.stores.read() as unit:
             return None if reach(unit, scope).known else stranger(unit, self._memory.stores, scope)
 

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Literal, Protocol, TypeVar
 
+from zomem_graph.nodes.rules.calendar_days import in_calendar
 from zomem_graph.nodes.rules.dates import parse_instant
+from zomem_graph.nodes.rules.given import shown
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 
@@ -38,7 +40,7 @@ def pick(
     Raises UnknownName with the nearest ids and titles.
     """
     if not isinstance(wanted, str) or not wanted.strip():
-        raise InvalidInput(f"The id of {what} must be a text, not {wanted!r:.40}.")
+        raise InvalidInput(f"The id of {what} must be a text, not {shown(wanted)}.")
     wanted = wanted.strip()
     found = starting_with(wanted)
     exact = [one for one in found if one.id == wanted]
@@ -60,10 +62,10 @@ def moment(
     if value is None:
         return None
     if isinstance(value, str):
-        return parse_instant(value, now=now, time_zone=scope.time_zone, edge=edge)
+        return in_calendar(parse_instant(value, now=now, time_zone=scope.time_zone, edge=edge))
     if not isinstance(value, datetime):
         raise InvalidInput(f"{name} must be a datetime or words for a time, not {type(value).__name__}.")
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
+    return in_calendar(value.replace(tzinfo=UTC) if value.tzinfo is None else value)
 
 
 def _near(wanted: str, everything: Sequence[T], title: Callable[[T], str]) -> list[T]:

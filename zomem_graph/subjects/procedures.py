@@ -5,6 +5,7 @@ from typing import Any
 
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import whole
 from zomem_graph.nodes.rules.procedures import read_steps
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
@@ -17,7 +18,6 @@ from zomem_graph.nodes.steps.procedures import (
     named_procedure,
     store_procedure,
 )
-from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.work_records import Procedure
@@ -38,8 +38,7 @@ class ProcedureBook:
 
     def list(self, *, scope: Scope | None = None, limit: int = 100) -> _Listed:
         """Return the latest version of every procedure, by name."""
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        whole("limit", limit, least=1)
         with self._memory.stores.read() as unit:
             return unit.procedures.latest([*readable(unit, scope_given(scope))], limit=limit)
 

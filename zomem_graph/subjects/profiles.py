@@ -6,11 +6,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import text
 from zomem_graph.nodes.rules.history_file import read_history, written_history
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.executors import ExecutorProfile, NewRun, read_profile, record_runs
 from zomem_graph.stores.errors import InvalidInput, UnknownName
+from zomem_graph.stores.paths import path_given
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.work_records import ExecutorRun
@@ -34,13 +36,14 @@ class Profiles:
 
     def show(self, executor: str, *, scope: Scope | None = None) -> ExecutorProfile:
         """Return one executor's profile. Raises UnknownName with the nearest."""
+        text("executor", executor)
         with self._memory.stores.read() as unit:
             personas = [*readable(unit, scope_given(scope))]
-            found = read_profile(unit, personas, str(executor), now=self._memory.clock())
+            found = read_profile(unit, personas, executor, now=self._memory.clock())
             if found is not None:
                 return found
             names = unit.executors.names(personas)
-        near = get_close_matches(str(executor), names, 3, 0.4) or names[:3]
+        near = get_close_matches(executor, names, 3, 0.4) or names[:3]
         hint = f"Nearest: {', '.join(near)}." if near else "Memory knows no executor yet."
         raise UnknownName(f"No executor is called {executor!r:.80}. {hint}")
 
@@ -73,26 +76,27 @@ class Profiles:
 
     def import_file(self, path: str | Path, *, scope: Scope | None = None) -> int:
         """Take in the original's executor-history.json; return how many entries. All or none; again is no more."""
+        place = path_given("path", path, of="a file")
         try:
-            place = Path(path)
             if place.stat().st_size > _LARGEST_FILE:
                 raise InvalidInput(f"{path} is larger than {_LARGEST_FILE // 1_000_000} MB; that is no history.")
-            text = place.read_bytes().decode("utf-8-sig")
+            written_there = place.read_bytes().decode("utf-8-sig")
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
             raise InvalidInput(f"{path} is no UTF-8 text, so it is no executor history: {error}.") from error
         now, persona = self._memory.clock(), scope_given(scope).persona
-        entries = read_history(text, persona=persona, now=now)
+        entries = read_history(written_there, persona=persona, now=now)
         written(self._memory.stores, lambda unit: unit.executors.take_in(entries))
         return len(entries)
 
     def export_file(self, path: str | Path, *, scope: Scope | None = None) -> int:
         """Write all profiles in the original's form; return how many entries."""
+        place = path_given("path", path, of="a file")
         with self._memory.stores.read() as unit:
             profiles = [one for each in self._all(unit, scope) for one in each.categories]
         try:
-            Path(path).write_text(json.dumps(written_history(profiles), indent=2) + "\n", "utf-8")
+            place.write_text(json.dumps(written_history(profiles), indent=2) + "\n", "utf-8")
         except OSError as error:
             raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
         return len(profiles)

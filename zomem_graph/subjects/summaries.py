@@ -2,10 +2,10 @@
 
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import flag, if_given, text, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.summaries import Summarised, summarise_due
-from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.summary_records import Summary
 from zomem_graph.subjects.picking import pick
 
@@ -28,10 +28,9 @@ class Summaries:
 
         `level` 1 sums up episodes, 2 and above summaries; `source` is the id of what one was made from.
         """
-        if level is not None and level < 1:
-            raise InvalidInput(f"level must be at least 1, not {level}.")
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
+        if_given(whole, "level", level, least=1)
+        if_given(text, "source", source)
+        whole("limit", limit, least=1)
         with self._memory.stores.read() as unit:
             personas = [*readable(unit, scope_given(scope))]
             return unit.summaries.newest(personas, level=level, source=source, limit=limit)
@@ -53,6 +52,5 @@ class Summaries:
 
         A dry run writes nothing and shows what rules would say.
         """
-        if limit < 1:
-            raise InvalidInput(f"limit must be at least 1, not {limit}.")
-        return run(summarise_due(self._memory, limit, dry_run=dry_run))
+        whole("limit", limit, least=1)
+        return run(summarise_due(self._memory, limit, dry_run=flag("dry_run", dry_run)))

@@ -6,7 +6,7 @@ chat models and with an embedder of this machine only, whatever keys the environ
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -14,14 +14,16 @@ from typing import Any, Literal, Self
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.ports import Clock, Embedder
+from zomem_graph.nodes.rules.given import callback, flag, if_given, name_of, names, number, text
 from zomem_graph.nodes.rules.vault_lines import file_id
-from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.vault_erasing import vault_of
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly, ZomemError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.journal import EMBEDDER_KEY
 from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.paths import path_given
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault import consolidation, health, ingest, sessions, smoke, summaries
@@ -78,8 +80,12 @@ class Vault:
         everywhere. `options` are those of VaultOptions; days are those of `usual_zone` unless `time_zone` is set
         anywhere. Raises ZomemError with what to do.
         """
+        flag("take_over", take_over)
+        if_given(name_of, "host", host)
+        if not isinstance(make, str) or make != "home":
+            flag("make", make)
         found = Settings.load(home)
-        file = Path(config).expanduser() if config is not None else found.home / "zomem.yaml"
+        file = found.home / "zomem.yaml" if config is None else path_given("config", config, of="a file")
         if config is not None and not file.is_file():
             raise InvalidInput(f"There is no file {file}.")
         chosen = read_options(file, usual_zone=usual_zone, data_path=path, **options)
@@ -176,6 +182,8 @@ class Vault:
         of its bytes are read. Raises InvalidInput that names the bad line, SecretRefused.
         """
         self.check()
+        name_of("source", source)
+        callback("tell", tell)
         lines = read_given(given)
         facts, said = lines.parted()
         with self.ground.held("ingest"):
@@ -197,6 +205,7 @@ class Vault:
     def recall(self, query: str, *, limit: int = 10, scope: Scope | None = None, probe: bool = False) -> VaultHits:
         """Return what answers a question, from the vault and the rest of the memory; the best are used and raised."""
         self.check()
+        who = self.ground.scope if scope is None else scope_given(scope)
         late: tuple[str, ...] = ()
         if touched(self.ground):
             try:
@@ -204,7 +213,7 @@ class Vault:
                     late = tuple(map(str, catch_up(self.ground).told))
             except (StoreLocked, StoreReadOnly) as error:
                 late = (f"files that were edited are not taken in yet: {error}",)
-        found = recall(self.ground, query, limit=limit, scope=scope or self.ground.scope, probe=probe)
+        found = recall(self.ground, query, limit=limit, scope=who, probe=probe)
         return replace(found, degraded=(*found.degraded, *late))
 
     def summarize(self, day: date | str | None = None) -> dict[str, Any]:
@@ -231,6 +240,8 @@ class Vault:
         `tell` is called with the name of each step and of each file before it is written.
         """
         self.check()
+        callback("tell", tell)
+        number("wait_seconds", wait_seconds, least=0)
         return consolidation.consolidate(self.ground, tell=tell, wait_seconds=wait_seconds)
 
     def health_check(self) -> dict[str, Any]:
@@ -264,8 +275,8 @@ class Vault:
             raise InvalidInput("Name facts or an archive, not both.")
         if backup is not None:
             with self.ground.held("restore"):
-                return restore_files(self.ground, Path(backup))
-        if ids:
+                return restore_files(self.ground, path_given("backup", backup, of="an archive"))
+        if names("ids", ids):
             with self.ground.held("restore"):
                 return restore_facts(self.ground, ids)
         with self.ground.memory.stores.read() as unit:
@@ -282,6 +293,7 @@ class Vault:
 
         Raises StoreError where there are no files.
         """
+        flag("replace", replace)
         if not self.place.holds_facts:
             raise StoreError(_no_vault(self.place))
         with self.ground.held("rebuild"):
@@ -296,11 +308,13 @@ class Vault:
         """Look whether everything is in place; `strict` also asks for a disk of its own and a cron table."""
         if not self.place.root.is_dir():
             self.check()
-        return smoke.smoke_test(self.ground, cron=None if cron is None else Path(cron), strict=strict)
+        table = if_given(path_given, "cron", cron, of="a file")
+        return smoke.smoke_test(self.ground, cron=table, strict=flag("strict", strict))
 
     def unread_bytes(self, given: object = None) -> int:
         """Return how many bytes `ingest` of this would have to read."""
-        more = Path(given).stat().st_size if isinstance(given, str | Path) and Path(given).is_file() else 0
+        path = path_given("given", given, of="a file") if isinstance(given, str | Path) else None
+        more = path.stat().st_size if path is not None and path.is_file() else 0
         return more + sessions.unread_bytes(self.ground)
 
     def check(self) -> None:
@@ -422,9 +436,11 @@ def _recorded(settings: Settings) -> str | None:
 
 
 def _day(day: date | str) -> date:
-    if isinstance(day, date):
-        return day
     try:
-        return date.fromisoformat(day)
+        named = day if isinstance(day, date) else date.fromisoformat(text("day", day))
     except ValueError as error:
         raise InvalidInput(f"{day!r:.40} is no day; write 2027-03-01.") from error
+    found = named.date() if isinstance(named, datetime) else named
+    if not date.min < found < date.max - timedelta(days=1):
+        raise InvalidInput(f"{found} is at the end of all calendars; nothing was said on it.")
+    return found

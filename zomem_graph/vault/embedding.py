@@ -18,6 +18,7 @@ from zomem_graph.models.specs import ModelSpec
 from zomem_graph.nodes.ports import Embedder, Vector
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import InvalidInput, ModelMissing
+from zomem_graph.stores.paths import path_given
 from zomem_graph.vault.options import VaultOptions
 
 __all__ = ["E5Folder", "choose_embedder"]
@@ -102,8 +103,9 @@ def _is_local(text: str) -> bool:
 def _named(wanted: str, options: VaultOptions, settings: Settings) -> "str | Embedder":
     name = wanted.strip()
     spec = _NAMES.get(name.lower(), name)
-    if name.lower() in _LARGER or "/" in name or Path(name).is_dir():
-        folder = Path(name).expanduser() if "/" in name or Path(name).is_dir() else settings.model_folders[0] / name
+    place = path_given("embedding_model", name, of="a folder with a model")
+    if name.lower() in _LARGER or "/" in name or place.is_dir():
+        folder = place if "/" in name or place.is_dir() else settings.model_folders[0] / name
         return E5Folder(folder, device=options.embedding_device, threads=settings.threads)
     if ":" not in spec and spec.lower() != "none":
         known = ", ".join([*_NAMES, *_LARGER])

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.given import listed
 from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.paths import path_given
 from zomem_graph.stores.vault_files import json_object
 
 __all__ = ["GivenLine", "GivenLines", "is_fact", "lines_in", "listed_numbers", "missing_of_a_fact", "read_given"]
@@ -68,7 +70,7 @@ def read_given(given: object) -> GivenLines:
     if isinstance(given, GivenLines):
         return given
     if isinstance(given, str | Path):
-        path = Path(given)
+        path = path_given("given", given, of="a file")
         try:
             return lines_in(path.read_bytes().decode("utf-8"), path.name)
         except UnicodeDecodeError as error:
@@ -77,9 +79,7 @@ def read_given(given: object) -> GivenLines:
             ) from error
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read: {error.strerror or error}.") from error
-    if not isinstance(given, Iterable) or isinstance(given, bytes | Mapping):
-        raise InvalidInput(f"Pass a path or a list of dicts, not {type(given).__name__}.")
-    lines = list(given)
+    lines = listed("given", given, of="dicts, or a path")
     for number, line in enumerate(lines, start=1):
         if not isinstance(line, Mapping):
             raise InvalidInput(f"entry {number} must be a dict, not {type(line).__name__}.")

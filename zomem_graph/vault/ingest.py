@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
+from zomem_graph.nodes.rules.documents import plain_json
 from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, file_id, known_tier, named
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.stores.errors import InvalidInput, ModelError, SecretRefused
@@ -73,10 +74,9 @@ _COUNTS = ("facts", "again", "superseded", "forgotten", "sessions", "turns", "re
 
 
 def session_line(line: Mapping[str, Any]) -> str:
-    """Return a message as a line of a session log; times as ISO 8601."""
-    return json_line(
-        {name: value.isoformat() if isinstance(value, datetime) else value for name, value in line.items()}
-    )
+    """Return a message as a line of a session log, times as ISO 8601; raise InvalidInput for what is no JSON."""
+    timed = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in line.items()}
+    return json_line(plain_json(timed, "message"))
 
 
 def read_facts(ground: Ground, lines: Iterable[GivenLine], *, source: str, where: str) -> Ingested:
@@ -145,6 +145,11 @@ def embed_new(ground: Ground) -> None:
         ground.memory.background.embed_everything()
 
 
+def _worded(value: Any) -> Any:
+    """Return a number as text: it may be a name too."""
+    return str(value) if isinstance(value, int | float) else value
+
+
 def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
     """Return the fact of a line; raise InvalidInput that says what makes no sense."""
     subject, predicate, value = named(line)
@@ -152,12 +157,12 @@ def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
         entity=subject,
         key=predicate,
         value=value,
-        persona=replace(ground.scope, persona=str(line.get("persona", ground.options.persona))).persona,
+        persona=replace(ground.scope, persona=_worded(line.get("persona", ground.options.persona))).persona,
         category=line.get("category", "fact"),
         tier=known_tier(line.get("tier", "stable")),
         importance=line.get("importance", 1.0),
         confidence=line.get("confidence", 1.0),
-        source=str(line.get("source", source)),
+        source=_worded(line.get("source", source)),
         metadata=line.get("metadata", {}),
         many=line.get("many"),
         at=created_in(line, ground.now()),

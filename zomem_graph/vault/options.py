@@ -9,11 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
+from zomem_graph.nodes.rules.given import name_of, shown, text
+from zomem_graph.nodes.rules.option_kinds import Options, bounded
+from zomem_graph.nodes.scope import zone_given
 from zomem_graph.settings import vault_settings
 from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.paths import path_given
 
 __all__ = ["INTERVALS", "USUAL_PATH", "VaultOptions", "read_options"]
 
@@ -21,15 +25,11 @@ USUAL_PATH: Final = Path("/data/memory")
 INTERVALS: Final[Mapping[str, int]] = {"daily": 1, "weekly": 7, "monthly": 31}
 """How many days may pass between two quality probes, by `canary_check_interval`."""
 
-_FEWEST_LINES: Final = 10
-_WHOLE: Final = (
-    ("max_facts", 1), ("session_retention_days", 1), ("daily_retention_days", 1), ("backup_retention_days", 1),
-    ("memory_md_max_lines", _FEWEST_LINES), ("lease_minutes", 1),
-)  # fmt: skip
+_MOST_DAYS: Final = 700_000  # as far as a calendar goes back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VaultOptions:
+class VaultOptions(Options):
     """Every figure of a vault; the defaults are spec F127's.
 
     `home` is where the database lies, None for the usual home. `embedding_model` is "auto" (a local one that is
@@ -40,42 +40,34 @@ class VaultOptions:
     home: Path | None = None
     persona: str = "shared"
     time_zone: str = "UTC"
-    half_life_days: float = 30.0
-    recall_boost: float = 0.3
+    half_life_days: float = bounded(30.0, above=0)
+    recall_boost: float = bounded(0.3, above=0, most=1)
     search_threshold: float = 0.15
     prune_threshold: float = 0.05
-    max_facts: int = 10_000
-    session_retention_days: int = 30
-    daily_retention_days: int = 365
-    backup_retention_days: int = 7
-    memory_md_max_lines: int = 200
-    canary_check_interval: str = "weekly"
+    max_facts: int = bounded(10_000, least=1)
+    session_retention_days: int = bounded(30, least=1, most=_MOST_DAYS)
+    daily_retention_days: int = bounded(365, least=1, most=_MOST_DAYS)
+    backup_retention_days: int = bounded(7, least=1, most=_MOST_DAYS)
+    memory_md_max_lines: int = bounded(200, least=10)
+    canary_check_interval: Literal["daily", "weekly", "monthly"] = "weekly"
     embedding_model: str = "auto"
-    embedding_device: str = "cpu"
-    lease_minutes: int = 60
+    embedding_device: Literal["cpu", "gpu"] = "cpu"
+    lease_minutes: int = bounded(60, least=1, most=1_000_000_000)
 
     def __post_init__(self) -> None:
-        for name in ("half_life_days", "recall_boost", "search_threshold", "prune_threshold"):
-            _number(name, getattr(self, name))
-        for name, least in _WHOLE:
-            _whole(name, getattr(self, name), least)
-        if self.half_life_days <= 0:
-            raise InvalidInput(f"half_life_days must be more than 0, not {self.half_life_days}.")
-        if not 0 < self.recall_boost <= 1:
-            raise InvalidInput(f"recall_boost must be more than 0 and at most 1, not {self.recall_boost}.")
+        super(VaultOptions, self).__post_init__()  # with slots a bare super() speaks of another class
         if not 0 < self.prune_threshold < self.search_threshold < 1:
             raise InvalidInput(
                 "0 < prune_threshold < search_threshold < 1 must hold, not "
                 f"{self.prune_threshold} and {self.search_threshold}."
             )
-        _one_of("canary_check_interval", self.canary_check_interval, INTERVALS)
-        _one_of("embedding_device", self.embedding_device, ("cpu", "gpu"))
-        try:
-            ZoneInfo(self.time_zone)
-        except (KeyError, ValueError, OSError, TypeError) as error:
-            raise InvalidInput(
-                f"time_zone {self.time_zone!r} is not known. Use a name such as Europe/Paris."
-            ) from error
+        name_of("persona", self.persona)
+        zone_given(self.time_zone)
+
+    @classmethod
+    def called(cls, name: str) -> str:
+        """Return what an error calls a field: what flags, variables and lines of YAML are called too."""
+        return name
 
     @property
     def zone(self) -> ZoneInfo:
@@ -95,7 +87,7 @@ def read_options(file: Path, *, usual_zone: str = "UTC", **given: Any) -> VaultO
             raise InvalidInput(f"A vault has no option {name!r}. Did you mean {', '.join(near)}?")
     found = vault_settings(file, names)
     found |= {name: (value, "argument") for name, value in given.items() if value is not None}
-    found.setdefault("time_zone", (usual_zone, "default"))
+    found.setdefault("time_zone", (text("usual_zone", usual_zone), "default"))
     if "data_path" not in found:
         found["data_path"] = (_usual_path(), "default")
     return VaultOptions(**{name: _typed(name, value, source) for name, (value, source) in found.items()})
@@ -125,22 +117,7 @@ def _typed(name: str, value: object, source: str) -> Any:
                 raise ValueError
             return kind(number)
         except (ValueError, OverflowError) as error:
-            raise InvalidInput(f"{name} ({source}) must be {wanted}, not {value!r:.40}.") from error
+            raise InvalidInput(f"{name} ({source}) must be {wanted}, not {shown(value)}.") from error
     if not isinstance(value, str | Path) or not str(value).strip():
-        raise InvalidInput(f"{name} ({source}) must be a text, not {value!r:.40}.")
-    return Path(value).expanduser() if name in ("data_path", "home") else str(value)
-
-
-def _number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise InvalidInput(f"{name} must be a number, not {value!r:.40}.")
-
-
-def _whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidInput(f"{name} must be a whole number of at least {least}, not {value!r:.40}.")
-
-
-def _one_of(name: str, value: object, allowed: Any) -> None:
-    if value not in allowed:
-        raise InvalidInput(f"{name} must be {' or '.join(allowed)}, not {value!r:.40}.")
+        raise InvalidInput(f"{name} ({source}) must be a text, not {shown(value)}.")
+    return path_given(name, value, of="a folder") if name in ("data_path", "home") else str(value)

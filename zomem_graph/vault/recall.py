@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from zomem_graph.nodes.flow import run
+from zomem_graph.nodes.rules.given import flag, whole
 from zomem_graph.nodes.rules.vault_lines import file_id
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.uses import count_returned
 from zomem_graph.nodes.values import Hit
-from zomem_graph.stores.errors import InvalidInput, StoreLocked, StoreReadOnly
+from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.records import Access
 from zomem_graph.stores.unit import Unit
@@ -56,8 +58,8 @@ class VaultHits:
 
 def recall(ground: Ground, query: str, *, limit: int, scope: Scope, probe: bool = False) -> VaultHits:
     """Return what answers a question; `probe` counts as no use."""
-    if limit < 1:
-        raise InvalidInput(f"limit must be at least 1, not {limit}.")
+    whole("limit", limit, least=1, most=MOST_HITS // _SPARE)
+    flag("probe", probe)
     memory = ground.memory
     found = memory.search(query, scope=scope, limit=limit * _SPARE, probe=True)  # uses are counted below
     facts = [hit.id for hit in found if hit.kind == "fact"]

@@ -15,7 +15,9 @@ __all__ = [
     "EARLIEST",
     "LATEST",
     "Range",
+    "ago",
     "days",
+    "in_calendar",
     "local_time",
     "month",
     "months_away",
@@ -29,6 +31,8 @@ __all__ = [
 EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 LATEST: Final = datetime.max.replace(tzinfo=UTC)
 _LAST_DAY: Final = date.max.toordinal()
+_FIRST_TIME: Final = datetime(MINYEAR, 1, 3, tzinfo=UTC)
+_LAST_TIME: Final = datetime(MAXYEAR, 12, 29, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,16 @@ def to_utc(moment: datetime) -> datetime:
         return moment.astimezone(UTC)
     except OverflowError:
         return EARLIEST if moment.year == MINYEAR else LATEST
+
+
+def in_calendar(moment: datetime) -> datetime:
+    """Return an aware moment, no nearer to the ends of the calendar than every zone has room for."""
+    return min(max(moment, _FIRST_TIME), _LAST_TIME)
+
+
+def ago(moment: datetime, length: timedelta) -> datetime:
+    """Return what was so long before an aware moment, at the earliest the beginning of the calendar."""
+    return moment - length if moment - EARLIEST > length else EARLIEST
 
 
 def local_time(moment: datetime, zone: tzinfo) -> datetime:

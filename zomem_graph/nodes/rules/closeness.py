@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.nodes.rules.option_kinds import Options, span
 from zomem_graph.stores.records import Fact
 
 __all__ = ["ConflictOptions", "near_pairs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConflictOptions:
+class ConflictOptions(Options):
     """How far a look for conflicts goes.
 
     Two statements are compared where their nearness, (cosine - usual) / (1 - usual), lies in the band: below it
@@ -25,7 +26,7 @@ class ConflictOptions:
     farthest: float = 0.3
     most_asked: int = 40
     at_once: int = 8
-    deadline_seconds: float = 10.0
+    deadline_seconds: float = span(10.0, "seconds")
     max_tokens: int = 100
     by_meaning: bool = False
 

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from zomem_graph.nodes.rules._dates import moments_clash, moments_in
 from zomem_graph.nodes.rules._polarity import contradicts
 from zomem_graph.nodes.rules._quantities import quantities_clash, quantities_in
 from zomem_graph.nodes.rules._wordlists import alternatives, words
 from zomem_graph.nodes.rules.keys import conflict_kind, normal, same_value
-from zomem_graph.stores.records import ConflictType
+from zomem_graph.stores.records import ConflictType, Strategy
 
 __all__ = [
     "STRATEGIES",
@@ -36,8 +36,7 @@ __all__ = [
     "without_numbers",
 ]
 
-Strategy = Literal["supersede", "merge", "flag", "pending"]
-STRATEGIES: Final[tuple[Strategy, ...]] = ("supersede", "merge", "flag", "pending")
+STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 Place = Literal["slot", "opposite", "entity"]
 Outcome = Literal["superseded", "merged", "flagged", "pending", "late", "past"]
 """What becomes of the two: the first four as in spec T23; late and past retire the newcomer instead."""

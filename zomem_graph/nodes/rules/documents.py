@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import ge, gt, le, lt
 from typing import Any, Final
 
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.errors import InvalidInput, InvalidOperation
 
 __all__ = ["checked_filter", "matches", "plain_json", "said_in"]
 
@@ -15,11 +15,11 @@ _OPERATORS: Final = frozenset({"$eq", "$ne", *_ORDER})
 _DEEPEST: Final = 100
 
 
-def plain_json(value: Any) -> dict[str, Any]:
+def plain_json(value: Any, name: str = "value") -> dict[str, Any]:
     """Return a copy of a value as JSON keeps it; raise InvalidInput that names the first part it cannot keep."""
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"A value must be a dict, not {type(value).__name__}.")
-    copied: dict[str, Any] = _plain(value, "value", 0)
+        raise InvalidInput(f"{name} must be a dict, not {type(value).__name__}.")
+    copied: dict[str, Any] = _plain(value, name, 0)
     return copied
 
 
@@ -60,22 +60,28 @@ def said_in(value: Any, name: str = "") -> Iterator[str]:
 
 
 def checked_filter(wanted: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return a filter; raise ValueError for an operator that is not known."""
+    """Return a filter; raise InvalidOperation for what is none and for an operator that is not known."""
+    if wanted is not None and not isinstance(wanted, Mapping):
+        raise InvalidOperation(f"filter must be a dict, not {type(wanted).__name__}.")
     for condition in (wanted or {}).values():
-        _check(condition)
+        _check(condition, 0)
     return wanted or {}
 
 
-def _check(condition: Any) -> None:
+def _check(condition: Any, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise InvalidOperation(f"filter is nested more than {_DEEPEST} deep or holds itself.")
     if not isinstance(condition, Mapping):
         return
     if _is_operation(condition):
         unknown = sorted(str(name) for name in condition if name not in _OPERATORS)
         if unknown:
-            raise ValueError(f"Unsupported operator: {', '.join(unknown)}. Use {', '.join(sorted(_OPERATORS))}.")
+            raise InvalidOperation(
+                f"Unsupported operator: {', '.join(unknown)}. Use {', '.join(sorted(_OPERATORS))}."
+            )
         return
     for part in condition.values():
-        _check(part)
+        _check(part, depth + 1)
 
 
 def _is_operation(condition: Mapping[str, Any]) -> bool:

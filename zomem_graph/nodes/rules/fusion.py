@@ -11,13 +11,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.nodes.rules.option_kinds import Options
+
 __all__ = ["FusionOptions", "Signals", "fuse", "relative"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FusionOptions:
+class FusionOptions(Options):
     """How the signals are weighed; every one can be switched off with 0.
 
     `late` is for chat turns, `late_notes` for everything else; rank fusion knows neither. Where tokens are

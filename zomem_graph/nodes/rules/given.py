@@ -1,58 +1,141 @@
 """What a caller gives, checked by its kind: the error names the argument and says what it must be."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, time
-from typing import Any
+from reprlib import Repr
+from typing import Any, TypeVar
 
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["callback", "flag", "name_of", "named_strings", "names", "plain_metadata", "strings_in", "text", "whole"]
+__all__ = [
+    "callback",
+    "choice",
+    "flag",
+    "if_given",
+    "listed",
+    "name_of",
+    "named_strings",
+    "names",
+    "number",
+    "of_kind",
+    "plain_metadata",
+    "shown",
+    "strings_in",
+    "text",
+    "whole",
+]
+
+T = TypeVar("T")
 
 _LONGEST_NAME = 200
 _DEEPEST = 50
+_LARGEST = 2**63 - 1  # what databases count to
+_SHORT = Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother, _SHORT.maxlong = 3, 80, 80, 40
+_FARTHEST = 1.7e308  # what is beyond is no number to reckon with: infinite, NaN, a whole number past all bounds
 
 
-def text(name: str, value: Any) -> str:
-    """Return a text, blank or not; raise InvalidInput for anything else."""
+def shown(value: Any) -> str:
+    """Return what somebody gave as an error shows it: short, however large, deep or odd it is."""
+    return _SHORT.repr(value)
+
+
+def if_given(check: Callable[..., T], name: str, value: Any, **bounds: Any) -> T | None:
+    """Return None for None, and what the check says of anything else."""
+    return None if value is None else check(name, value, **bounds)
+
+
+def text(name: str, value: Any, *, most: int | None = None) -> str:
+    """Return a text, blank or not, of at most so many characters; raise InvalidInput for anything else."""
     if not isinstance(value, str):
         raise InvalidInput(f"{name} must be text, not {type(value).__name__}.")
+    if most is not None and len(value) > most:
+        raise InvalidInput(f"{name} must be a text of at most {most:,} characters, not {len(value):,}.")
     return value
 
 
-def whole(name: str, value: Any) -> int:
-    """Return a whole number; raise InvalidInput for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInput(f"{name} must be a whole number, not {value!r:.40}.")
+def whole(name: str, value: Any, *, least: int = -_LARGEST, most: int = _LARGEST) -> int:
+    """Return a whole number within bounds; raise InvalidInput for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(f"{name} must be a whole number{_bounds(value, least, most)}, not {shown(value)}.")
     return value
+
+
+def _bounds(value: Any, least: int, most: int) -> str:
+    """Say which numbers will do; that there is a largest one only where it matters."""
+    if most < _LARGEST or (isinstance(value, int) and value > most):
+        return f" from {least:,} to {most:,}"
+    return f" from {least:,} on" if least > -_LARGEST else ""
+
+
+def number(
+    name: str, value: Any, *, least: float | None = None, most: float | None = None, above: float | None = None
+) -> float:
+    """Return a finite number within bounds, `above` left out; raise InvalidInput for anything else."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and -_FARTHEST <= value <= _FARTHEST
+    if (
+        is_number
+        and (least is None or value >= least)
+        and (most is None or value <= most)
+        and (above is None or value > above)
+    ):
+        return float(value)
+    if above is not None:
+        bounds = f" above {above:,.12g}" + ("" if most is None else f" and of at most {most:,.12g}")
+    else:
+        bounds = "" if least is None else f" from {least:,.12g}" + (" on" if most is None else f" to {most:,.12g}")
+    raise InvalidInput(f"{name} must be a number{bounds}, not {shown(value)}.")
 
 
 def flag(name: str, value: Any) -> bool:
     """Return True or False; raise InvalidInput for anything else."""
     if not isinstance(value, bool):
-        raise InvalidInput(f"{name} must be True or False, not {value!r:.40}.")
+        raise InvalidInput(f"{name} must be True or False, not {shown(value)}.")
     return value
 
 
-def name_of(name: str, value: Any) -> str:
+def name_of(name: str, value: Any, *, most: int = _LONGEST_NAME) -> str:
     """Return a short text that is not blank; raise InvalidInput for anything else."""
-    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
-        raise InvalidInput(f"{name} must be a text of 1 to {_LONGEST_NAME} characters, not {value!r:.80}.")
+    if not isinstance(value, str) or not value.strip() or len(value) > most:
+        raise InvalidInput(f"{name} must be a text of 1 to {most:,} characters, not {shown(value)}.")
     return value
 
 
-def names(name: str, value: Any) -> tuple[str, ...]:
+def choice(name: str, value: Any, known: Iterable[str]) -> str:
+    """Return one of the known words; raise InvalidInput for anything else."""
+    words = tuple(known)
+    if not isinstance(value, str) or value not in words:
+        raise InvalidInput(f"{name} must be one of {', '.join(words)}, not {shown(value)}.")
+    return value
+
+
+def of_kind(name: str, value: Any, kind: type[T]) -> T:
+    """Return an object of a class; raise InvalidInput for anything else."""
+    if not isinstance(value, kind):
+        raise InvalidInput(f"{name} must be {kind.__name__}, not {type(value).__name__}.")
+    return value
+
+
+def listed(name: str, value: Any, *, of: str) -> list[Any]:
+    """Return what is to be gone through as a list; raise InvalidInput for one text or dict alone, or no list."""
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping | type):
+        raise InvalidInput(f"{name} must be a list of {of}, not {type(value).__name__}.")
+    return list(value)
+
+
+def names(name: str, value: Any, *, such_as: str = '["Lyon", "office"]') -> tuple[str, ...]:
     """Return a list of texts; raise InvalidInput for one text alone and for anything else."""
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type):
         given = tuple(value)
         if all(isinstance(one, str) for one in given):
             return given
-    raise InvalidInput(f'{name} must be a list of names, such as ["Lyon", "office"], not {value!r:.80}.')
+    raise InvalidInput(f"{name} must be a list of names, such as {such_as}, not {shown(value)}.")
 
 
 def callback(name: str, value: Any) -> None:
     """Raise InvalidInput for what is given to be called and cannot be."""
     if value is not None and not callable(value):
-        raise InvalidInput(f"{name} must be a function, not {value!r:.40}.")
+        raise InvalidInput(f"{name} must be a function, not {shown(value)}.")
 
 
 def plain_metadata(name: str, value: Any) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from math import ceil, isfinite
+from math import ceil
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.executors import CategoryProfile
+from zomem_graph.nodes.rules.given import number, whole
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.work_records import ExecutorHistory
 
@@ -80,10 +81,7 @@ def _entry(key: str, entry: Any, *, persona: str, now: datetime) -> ExecutorHist
 
 
 def _number(key: str, entry: Mapping[str, Any], name: str) -> float:
-    value = entry.get(name, 0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
-        raise InvalidInput(f"{name} of the entry {key!r:.80} must be a number from 0 on, not {value!r:.40}.")
-    return float(value)
+    return number(f"{name} of the entry {key!r:.80}", entry.get(name, 0), least=0)
 
 
 def _count(key: str, entry: Mapping[str, Any], name: str) -> int:
@@ -92,7 +90,7 @@ def _count(key: str, entry: Mapping[str, Any], name: str) -> int:
     value = _number(key, entry, name)
     if value != int(value):
         raise InvalidInput(f"{name} of the entry {key!r:.80} must be a whole number, not {value}.")
-    return int(value)
+    return whole(f"{name} of the entry {key!r:.80}", int(value))
 
 
 def _time(key: str, entry: Mapping[str, Any], now: datetime) -> datetime:

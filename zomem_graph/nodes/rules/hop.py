@@ -11,6 +11,8 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.nodes.rules.option_kinds import Options
+
 __all__ = ["Gain", "HopOptions", "Lent", "by_stems", "by_tokens", "lend", "spread"]
 
 # How much a receiver covers that its sender leaves open: (sender, receiver) to a factor.
@@ -18,7 +20,7 @@ Gain = Callable[[int, int], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HopOptions:
+class HopOptions(Options):
     """How far a good hit reaches. `share` is lambda for notes and facts, `turn_share` for chat turns.
 
     What is lent counts `base_gain` + `cover_gain` * what the receiver covers and the sender lacks; measured

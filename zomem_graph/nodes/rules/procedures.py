@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from math import isfinite
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.given import listed, number, text
 from zomem_graph.nodes.rules.small_samples import expected_share, share_interval
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.work_records import ExecutorRun, Procedure
@@ -54,13 +54,12 @@ def read_steps(given: Any) -> tuple[Step, ...]:
     """Return steps given as a list of objects, in the original's spelling or ours; raise InvalidInput."""
     if isinstance(given, Mapping) and "steps" in given:
         given = given["steps"]
-    if not isinstance(given, Sequence) or isinstance(given, str):
-        raise InvalidInput(f"steps must be a list of objects, not {type(given).__name__}.")
-    if not given:
+    steps = listed("steps", given, of="objects")
+    if not steps:
         raise InvalidInput("A procedure needs at least one step.")
-    if len(given) > _MOST_STEPS:
-        raise InvalidInput(f"A procedure has at most {_MOST_STEPS} steps, not {len(given)}.")
-    return tuple(_step(number, one) for number, one in enumerate(given, start=1))
+    if len(steps) > _MOST_STEPS:
+        raise InvalidInput(f"A procedure has at most {_MOST_STEPS} steps, not {len(steps)}.")
+    return tuple(_step(place, one) for place, one in enumerate(steps, start=1))
 
 
 def plain_steps(steps: Sequence[Step]) -> list[dict[str, Any]]:
@@ -119,27 +118,22 @@ def steps_of_runs(runs: Sequence[ExecutorRun], tasks: Mapping[str, str], *, slac
     return tuple(steps.values())
 
 
-def _step(number: int, given: Any) -> Step:
+def _step(place: int, given: Any) -> Step:
     if not isinstance(given, Mapping):
-        raise InvalidInput(f"Step {number} must be an object with an executor, not {type(given).__name__}.")
+        raise InvalidInput(f"Step {place} must be an object with an executor, not {type(given).__name__}.")
     if unknown := sorted(str(name) for name in given if name not in _NAMES):
-        raise InvalidInput(
-            f"Step {number} has the unknown {unknown[0]!r:.40}; known are {', '.join(sorted(_NAMES))}."
-        )
+        raise InvalidInput(f"Step {place} has the unknown {unknown[0]!r:.40}; known are {', '.join(sorted(_NAMES))}.")
     step = {_NAMES[name]: value for name, value in given.items() if value is not None}
     executor = step.get("executor")
     if not isinstance(executor, str) or not executor.strip():
-        raise InvalidInput(f"Step {number} has no executor. Say who is to do it.")
+        raise InvalidInput(f"Step {place} has no executor. Say who is to do it.")
     for name in ("task_pattern", "fallback_executor", "notes"):
-        if not isinstance(step.get(name, ""), str) or len(step.get(name, "")) > _LONGEST_TEXT:
-            raise InvalidInput(f"{name} of step {number} must be a text of at most {_LONGEST_TEXT:,} characters.")
-    seconds = step.get("timeout_seconds", _DEFAULT_SECONDS)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds <= 0:
-        raise InvalidInput(f"timeout_seconds of step {number} must be a number above 0, not {seconds!r:.40}.")
+        text(f"{name} of step {place}", step.get(name, ""), most=_LONGEST_TEXT)
+    seconds = number(f"timeout_seconds of step {place}", step.get("timeout_seconds", _DEFAULT_SECONDS), above=0)
     return Step(
         executor=executor.strip(),
         task_pattern=step.get("task_pattern", "").strip(),
-        timeout_seconds=float(seconds),
+        timeout_seconds=seconds,
         fallback_executor=step.get("fallback_executor", "").strip() or None,
         notes=step.get("notes", "").strip(),
     )

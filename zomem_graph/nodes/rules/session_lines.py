@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.calendar_days import in_calendar, to_utc
+
 __all__ = ["SESSION_PREFIX", "message_in"]
 
 SESSION_PREFIX: Final = "vault/"
@@ -67,10 +69,11 @@ def _moment(line: Mapping[str, Any]) -> datetime | None:
                 found = datetime.fromisoformat(value.strip())
             except ValueError:
                 continue
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+            return in_calendar(to_utc(found.replace(tzinfo=UTC) if found.tzinfo is None else found))
         if isinstance(value, int | float) and not isinstance(value, bool):
             try:
-                return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS_FROM else value, UTC)
+                seconds = value / 1000 if value > _MILLISECONDS_FROM else value
+                return in_calendar(datetime.fromtimestamp(seconds, UTC))
             except (ValueError, OverflowError, OSError):
                 continue
     return None

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isfinite
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.given import if_given, names, number, shown, text
 from zomem_graph.nodes.rules.task_words import similarity
 from zomem_graph.stores.errors import InvalidInput
 
@@ -15,6 +15,7 @@ STAGNANT: Final = 0.6
 _MOST_TASKS: Final = 1_000
 _MOST_COMPARED: Final = 8
 _LONGEST_TASK: Final = 1_000_000
+_LONGEST_SECONDS: Final = 4_000_000  # as far as systems can wait
 _NAMES: Final = ("task", "id", "category", "tags", "executor", "procedure", "timeout_seconds")
 
 
@@ -61,38 +62,29 @@ def stagnation(retries: int, most_retries: int, answers: Sequence[str], open_tas
     return 0.5 * min(1.0, used) + 0.3 * alike + 0.2 * (open_tasks / tasks if tasks else 0.0)
 
 
-def _task(number: int, given: Any) -> Task:
+def _task(place: int, given: Any) -> Task:
     fields: Mapping[str, Any] = {"task": given} if isinstance(given, str) else given
     if not isinstance(fields, Mapping):
-        raise InvalidInput(f"Task {number} must be a text or a mapping, not {type(given).__name__}.")
+        raise InvalidInput(f"Task {place} must be a text or a mapping, not {type(given).__name__}.")
     if unknown := sorted(str(name) for name in fields if name not in _NAMES):
-        raise InvalidInput(f"Task {number} has the unknown {unknown[0]!r:.40}; known are {', '.join(_NAMES)}.")
-    text = fields.get("task")
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"Task {number} is empty. Say in a sentence what is to be done.")
-    if len(text) > _LONGEST_TASK:
-        raise InvalidInput(f"Task {number} has {len(text):,} characters; the most is {_LONGEST_TASK:,}.")
+        raise InvalidInput(f"Task {place} has the unknown {unknown[0]!r:.40}; known are {', '.join(_NAMES)}.")
+    said = fields.get("task")
+    if not isinstance(said, str) or not said.strip():
+        raise InvalidInput(f"Task {place} is empty. Say in a sentence what is to be done.")
+    if len(said) > _LONGEST_TASK:
+        raise InvalidInput(f"Task {place} has {len(said):,} characters; the most is {_LONGEST_TASK:,}.")
     for name in ("category", "executor", "procedure"):
-        if fields.get(name) is not None and not isinstance(fields[name], str):
-            raise InvalidInput(f"{name} of task {number} must be a name.")
-    tags = fields.get("tags") or ()
-    if isinstance(tags, str) or not all(isinstance(tag, str) for tag in tags):
-        raise InvalidInput(f"tags of task {number} must be a list of names.")
+        if_given(text, f"{name} of task {place}", fields.get(name))
+    seconds, id_, tags = fields.get("timeout_seconds"), fields.get("id"), fields.get("tags")
+    if id_ is not None and not isinstance(id_, str | int):
+        raise InvalidInput(f"id of task {place} must be a text, not {shown(id_)}.")
     return Task(
-        number=number,
-        id=str(fields.get("id") or number),
-        task=text,
+        number=place,
+        id=str(id_ or place),
+        task=said,
         category=fields.get("category"),
-        tags=tuple(tags),
+        tags=if_given(names, f"tags of task {place}", tags) or (),
         executor=fields.get("executor"),
         procedure=fields.get("procedure"),
-        timeout_seconds=_seconds(number, fields.get("timeout_seconds")),
+        timeout_seconds=if_given(number, f"timeout_seconds of task {place}", seconds, above=0, most=_LONGEST_SECONDS),
     )
-
-
-def _seconds(number: int, value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
-        raise InvalidInput(f"timeout_seconds of task {number} must be a number above 0, not {value!r:.40}.")
-    return float(value)

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from hashlib import blake2s
 from typing import Any, Final, Literal
 
+from zomem_graph.nodes.rules.calendar_days import in_calendar, to_utc
+from zomem_graph.nodes.rules.given import shown, text
 from zomem_graph.nodes.rules.keys import is_many, slot
 from zomem_graph.nodes.rules.tiers import TIERS
 from zomem_graph.stores.errors import InvalidInput
@@ -205,15 +207,15 @@ def named(line: Mapping[str, Any]) -> tuple[str, str | None, str]:
     """Return subject, predicate and object of a line; raise InvalidInput when one is missing or no text."""
     predicate = line.get("predicate")
     if predicate is not None and not isinstance(predicate, str):
-        raise InvalidInput(f"predicate must be a text, not {predicate!r:.40}")
+        raise InvalidInput(f"predicate must be a text, not {shown(predicate)}")
     return _text(line, "subject"), predicate or None, _text(line, "object")
 
 
 def known_tier(tier: Any) -> str:
     """Return a tier; raise InvalidInput for one that nobody knows, which would never fade."""
-    if tier not in TIERS:
-        raise InvalidInput(f"tier {tier!r:.40} is not known. Use {', '.join(TIERS)}.")
-    return str(tier)
+    if not isinstance(tier, str) or tier not in TIERS:
+        raise InvalidInput(f"tier {shown(tier)} is not known. Use {', '.join(TIERS)}.")
+    return tier
 
 
 def created_in(line: Mapping[str, Any], now: datetime) -> datetime | None:
@@ -237,7 +239,7 @@ def activation_in(line: Mapping[str, Any]) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidInput(
-            f"activation must be a number from 0 to 1, not {value!r:.40}. Correct it, or leave it out."
+            f"activation must be a number from 0 to 1, not {shown(value)}. Correct it, or leave it out."
         )
     return float(value)
 
@@ -297,7 +299,7 @@ def _seal(line: Mapping[str, Any]) -> str:
 def _text(line: Mapping[str, Any], name: str) -> str:
     value = line.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise InvalidInput(f"{name} must be a text" + ("" if value is None else f", not {value!r:.40}"))
+        raise InvalidInput(f"{name} must be a text" + ("" if value is None else f", not {shown(value)}"))
     return value
 
 
@@ -310,7 +312,7 @@ def _time(line: Mapping[str, Any], name: str) -> datetime:
 
 def _moment(value: object, name: str) -> datetime:
     try:
-        moment = datetime.fromisoformat(str(value))
+        moment = value if isinstance(value, datetime) else datetime.fromisoformat(text(name, value))
     except ValueError as error:
-        raise InvalidInput(f"{name} is no time: {value!r:.40}") from error
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        raise InvalidInput(f"{name} is no time: {shown(value)}") from error
+    return in_calendar(to_utc(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment))

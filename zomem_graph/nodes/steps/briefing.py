@@ -11,13 +11,13 @@ from zomem_graph.nodes.prompts import briefing_ask
 from zomem_graph.nodes.rules.briefing import Point, about, first_of_all, told
 from zomem_graph.nodes.rules.budget import tokens, trim
 from zomem_graph.nodes.rules.fence import Line, fence
+from zomem_graph.nodes.rules.given import if_given, name_of
 from zomem_graph.nodes.rules.replies import without_thinking
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.checkpoints import known_tasks
 from zomem_graph.nodes.steps.lapse import lapse
-from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
 
@@ -55,8 +55,7 @@ def brief(
 
     A chat model of the workload "briefing" puts it into a few sentences; what it gets wrong is left as it was.
     """
-    if domain is not None and (not isinstance(domain, str) or not domain.strip()):
-        raise InvalidInput(f"domain must be a word or two, not {domain!r:.40}.")
+    if_given(name_of, "domain", domain)
     chosen = options or services.options.briefing
     now = services.clock()
     late = yield from work(lambda: lapse(services))

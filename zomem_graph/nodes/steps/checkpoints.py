@@ -1,13 +1,14 @@
 """Save where a task stands, by request or because the prompt is getting full, and take it up again (F78)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.budget import tokens
+from zomem_graph.nodes.rules.given import name_of, names, text
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import wall_clock_expiry
 from zomem_graph.nodes.scope import Scope
@@ -33,6 +34,7 @@ _LOOPS = 25
 _EPISODES = 10
 _MOST_FILES = 500
 _KEPT_OF_BUDGETS = 20  # automatic checkpoints of one persona; those somebody saved stay
+_LONGEST_FILE = 4_096  # what a path may have
 _TOKENS_A_FACT = 200  # what spec F78 reckons with
 
 
@@ -49,19 +51,18 @@ class NewCheckpoint:
         """Return the state itself; raise InvalidInput or SecretRefused when it cannot be saved."""
         if not isinstance(self.intent, str) or not self.intent.strip():
             raise InvalidInput("A checkpoint needs an intent. Say in a sentence what the task is.")
-        files = self.working_files
-        if isinstance(files, str) or not all(isinstance(name, str) and name.strip() for name in files):
-            raise InvalidInput('working_files must be a list of file names, such as ["nginx.conf"].')
+        files = names("working_files", self.working_files, such_as='["nginx.conf"]')
+        for file in files:
+            name_of("each of working_files", file, most=_LONGEST_FILE)
         if len(files) > _MOST_FILES:
             raise InvalidInput(f"working_files has {len(files):,} names; keep to {_MOST_FILES}.")
         texts = {"intent": self.intent, "state": self.state, "expected_outcome": self.expected_outcome}
-        for name, text in texts.items():
-            if not isinstance(text, str) or len(text) > options.longest_text:
-                raise InvalidInput(f"{name} must be a text of at most {options.longest_text:,} characters.")
-        for text in (*texts.values(), *files):
-            if kind := looks_secret(text):
+        for name, said in texts.items():
+            text(name, said, most=options.longest_text)
+        for said in (*texts.values(), *files):
+            if kind := looks_secret(said):
                 raise SecretRefused(f"The checkpoint holds what looks like a secret ({kind}) and was not saved.")
-        return self
+        return replace(self, working_files=files)
 
 
 def save_task(services: Services, new: NewCheckpoint, scope: Scope) -> Checkpoint:

@@ -13,6 +13,7 @@ from zomem_graph.nodes.rules.conflict import (
     may_deny,
     without_numbers,
 )
+from zomem_graph.nodes.rules.given import choice, if_given, text
 from zomem_graph.nodes.rules.keys import same_value
 from zomem_graph.nodes.steps.settle import (
     CONTRADICTS,
@@ -101,8 +102,7 @@ def detect_conflicts(unit: Unit, personas: Sequence[str], *, now: datetime) -> l
 
 def check_strategy(strategy: str) -> None:
     """Raise InvalidInput for what is no strategy of spec F84."""
-    if strategy not in STRATEGIES:
-        raise InvalidInput(f"strategy must be one of {', '.join(STRATEGIES)}, not {strategy!r:.40}.")
+    choice("strategy", strategy, STRATEGIES)
 
 
 def resolve_conflict(unit: Unit, conflict: Conflict, strategy: str, *, keep: str | None, now: datetime) -> Conflict:
@@ -129,7 +129,7 @@ def resolve_conflict(unit: Unit, conflict: Conflict, strategy: str, *, keep: str
 
 
 def _supersede(unit: Unit, newer: Fact, older: Fact, keep: str | None, now: datetime) -> None:
-    if keep not in (None, newer.id, older.id):
+    if if_given(text, "keep", keep) not in (None, newer.id, older.id):
         raise InvalidInput(f"keep must be one of the two facts, {newer.id} or {older.id}.")
     winner, loser = (older, newer) if keep == older.id else (newer, older)
     if winner.state not in _MAY_STAND:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.context import Alarms, Level, is_much, level_of, room, rung
+from zomem_graph.nodes.rules.given import shown, whole
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.checkpoints import checkpoint_budget
 from zomem_graph.nodes.steps.layout import Layout
@@ -40,11 +41,12 @@ def new_budget(
     scope: Scope, *, max_tokens: int, now: datetime, warn_at: float = 0.7, critical_at: float = 0.9
 ) -> ContextBudget:
     """Return an empty budget; raise InvalidInput for what makes no sense."""
-    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or not _LEAST <= max_tokens <= _MOST:
-        raise InvalidInput(f"max_tokens must be a whole number from {_LEAST} to {_MOST:,}, not {max_tokens!r:.40}.")
+    whole("max_tokens", max_tokens, least=_LEAST, most=_MOST)
     numbers = all(isinstance(at, int | float) and not isinstance(at, bool) for at in (warn_at, critical_at))
     if not numbers or not 0 < warn_at < critical_at <= 1:
-        raise InvalidInput(f"0 < warn_at < critical_at <= 1 must hold, not {warn_at!r:.20} and {critical_at!r:.20}.")
+        raise InvalidInput(
+            f"0 < warn_at < critical_at <= 1 must hold, not {shown(warn_at)} and {shown(critical_at)}."
+        )
     return ContextBudget(
         persona=scope.persona,
         thread=scope.thread or "",

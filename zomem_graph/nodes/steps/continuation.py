@@ -19,6 +19,7 @@ from zomem_graph.nodes.rules.blend import (
     recency,
     shared_words,
 )
+from zomem_graph.nodes.rules.calendar_days import ago
 from zomem_graph.nodes.rules.followup import is_followup
 from zomem_graph.nodes.rules.ordinals import pointed_at
 from zomem_graph.nodes.rules.topics import topic_words
@@ -88,7 +89,7 @@ def continue_work(
 
 def _continued(services: Services, asked: Continuing, chosen: ContinuationOptions) -> Flow[Retrieved]:
     now = asked.as_of or services.clock()
-    since = now - timedelta(days=chosen.window_days)
+    since = ago(now, timedelta(days=chosen.window_days))
     past = yield from work(lambda: _past(services, asked, chosen, since=since, now=now))
     topic = _topic(asked, past, chosen)
     found: Retrieved = yield from _search(services, topic, asked.scope, since)

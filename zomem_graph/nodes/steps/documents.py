@@ -1,5 +1,6 @@
 """Search the key-value store of graphs by words and meaning, keep values in it, and erase from it for good."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def find_documents(
     services: Services, unit: Unit, query: DocumentQuery, vector: Vector | None, *, now: datetime
 ) -> list[tuple[Document, float | None]]:
     """Return documents with their scores in [0, 1], best first; what neither leg found follows without one."""
-    end = query.offset + query.limit
+    end = min(query.offset + query.limit, sys.maxsize)
     ranked = _ranked(services, unit, query, vector, now) if query.text.strip() else []
     found: list[tuple[Document, float | None]] = list(ranked[:end])
     if len(found) < end:

@@ -1,13 +1,13 @@
 """End what is known, one thing at a time, and tie or untie two things; each checks who asks."""
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import name_of, number, shown
 from zomem_graph.nodes.rules.relations import relation_note
-from zomem_graph.nodes.scope import SHARED, Scope
+from zomem_graph.nodes.scope import SHARED, Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.episodes import unlearn
 from zomem_graph.nodes.steps.lapse import give_back
@@ -38,10 +38,11 @@ def may_change(unit: Unit, item_id: str, scope: Scope | None) -> Item:
 
 def may_see(unit: Unit, item_id: str, scope: Scope | None) -> Item:
     """Return one thing by id; raise UnknownName when it is not there or out of the scope's reach."""
+    reach = None if scope is None else readable(unit, scope_given(scope))
     found = unit.items.find([item_id]) if isinstance(item_id, str) else []
-    if not found or (scope is not None and found[0].persona not in readable(unit, scope)):
+    if not found or (reach is not None and found[0].persona not in reach):
         whose = f" in what {scope.persona!r:.80} can reach" if scope is not None else ""
-        raise UnknownName(f"Nothing{whose} has the id {item_id!r:.80}. Find ids with `zomem search`.")
+        raise UnknownName(f"Nothing{whose} has the id {shown(item_id)}. Find ids with `zomem search`.")
     return found[0]
 
 
@@ -123,7 +124,7 @@ def link_many(services: Services, new: Sequence[Mapping[str, Any]], *, scope: Sc
     with services.stores.write() as unit:
         ids = list(dict.fromkeys(end for link in links for end in (link.source_id, link.target_id)))
         found = {item.id: item for item in unit.items.find(ids)}
-        mine = None if scope is None else writable(scope)
+        mine = None if scope is None else writable(scope_given(scope))
         for id_ in ids:
             if id_ not in found or (mine is not None and found[id_].persona not in mine):
                 may_change(unit, id_, scope)  # says what is wrong
@@ -147,10 +148,7 @@ def _link_of(given: Mapping[str, Any], number: int, now: datetime) -> Link:
 
 def check_tie(relation: str, weight: float) -> str:
     """Return the name of a relation as it is kept; raise InvalidInput when it or the weight is no use."""
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
-        raise InvalidInput(f"weight must be a number, not {weight!r:.40}.")
-    if weight < 0:
-        raise InvalidInput(f"weight must not be negative, not {weight!r:.40}.")
+    number("weight", weight, least=0)
     return _relation(relation)
 
 
@@ -192,6 +190,4 @@ def _check_ends(ends: Sequence[Item]) -> None:
 
 
 def _relation(relation: str) -> str:
-    if not isinstance(relation, str) or not relation.strip() or len(relation) > _LONGEST_RELATION:
-        raise InvalidInput(f"relation must be a text of 1 to {_LONGEST_RELATION} characters.")
-    return relation.strip()
+    return name_of("relation", relation, most=_LONGEST_RELATION).strip()

@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import CaptureOptions, WriteOptions
 from zomem_graph.nodes.rules.cues import read_cues
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.failures import says_it_failed
-from zomem_graph.nodes.rules.given import named_strings, names, plain_metadata
+from zomem_graph.nodes.rules.given import choice, if_given, named_strings, names, number, plain_metadata, text
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.told import LONGEST_ITEM, listed, without_learned
 from zomem_graph.nodes.scope import SHARED, Scope
@@ -51,11 +51,11 @@ class NewEpisode:
             raise InvalidInput("An episode needs a summary. Say in a sentence what happened.")
         if len(self.summary) > options.longest_text:
             raise InvalidInput(f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}.")
-        if self.outcome not in OUTCOMES:
-            raise InvalidInput(f"outcome must be one of {', '.join(OUTCOMES)}, not {self.outcome!r:.40}.")
+        choice("outcome", self.outcome, OUTCOMES)
         entities, metadata = names("entities", self.entities), plain_metadata("metadata", self.metadata)
-        if self.duration_ms is not None and not _is_length(self.duration_ms):
-            raise InvalidInput(f"duration_ms must be a number from 0 on, not {self.duration_ms!r:.40}.")
+        if_given(number, "duration_ms", self.duration_ms, least=0)
+        if_given(text, "procedure_id", self.procedure_id)
+        text("source", self.source)
         for part in (self.summary, *entities, *named_strings(metadata)):
             if kind := looks_secret(part):
                 raise SecretRefused(f"The episode holds what looks like a secret ({kind}) and was not stored.")
@@ -280,7 +280,3 @@ def _end(episode: Episode) -> datetime:
 
 def _texts(metadata: Mapping[str, Any]) -> list[str]:
     return [value for value in metadata.values() if isinstance(value, str)]
-
-
-def _is_length(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < float("inf")

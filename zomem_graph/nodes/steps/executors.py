@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from zomem_graph.nodes.rules.breaker import Breaker, breaker_of
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.executors import CategoryProfile, pressure, profile_of
 from zomem_graph.nodes.rules.failures import FAILURE_CLASSES, failure_class
-from zomem_graph.nodes.rules.given import flag, names
+from zomem_graph.nodes.rules.given import choice, flag, if_given, names, number, text
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.routing import checked_name
-from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.work_records import ExecutorRun
@@ -49,12 +48,10 @@ class NewRun:
         checked_name("executor", self.executor)
         checked_name("category", self.category)
         flag("success", self.success)
-        if self.failure_class is not None and self.failure_class not in FAILURE_CLASSES:
-            raise InvalidInput(f"failure_class must be one of {', '.join(FAILURE_CLASSES)}.")
-        if self.error is not None and not isinstance(self.error, str):
-            raise InvalidInput(f"error must be a text, not {type(self.error).__name__}.")
-        if self.duration_ms is not None and not _is_length(self.duration_ms):
-            raise InvalidInput(f"duration_ms must be a number from 0 on, not {self.duration_ms!r:.40}.")
+        if_given(choice, "failure_class", self.failure_class, known=FAILURE_CLASSES)
+        if_given(text, "error", self.error)
+        if_given(number, "duration_ms", self.duration_ms, least=0)
+        if_given(text, "episode_id", self.episode_id)
         return replace(self, entities=names("entities", self.entities))
 
 
@@ -128,7 +125,3 @@ def _run(new: NewRun, at: datetime) -> ExecutorRun:
         entities=list(dict.fromkeys(named))[:_MOST_ENTITIES],
         at=at,
     )
-
-
-def _is_length(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value < float("inf")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import shown
 from zomem_graph.nodes.rules.graph import Connection, Lineage, Neighbourhood, Relative, Thing
 from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.relations import RELATION_TYPES, upward
@@ -41,14 +42,14 @@ def resolve(unit: Unit, wanted: str, sight: Sight) -> list[Thing]:
     Raises UnknownName with what is near.
     """
     if not isinstance(wanted, str) or not wanted.strip() or len(wanted) > _LONGEST_NAME:
-        raise InvalidInput(f"Name a thing by its id or an entity, not by {wanted!r:.40}.")
+        raise InvalidInput(f"Name a thing by its id or an entity, not by {shown(wanted)}.")
     wanted = wanted.strip()
     ids = [*unit.graph.things([wanted], sight)] or _facts_named(unit, wanted, sight)
     if not ids and _ID.fullmatch(wanted):
         ids = unit.graph.starting_with(wanted, sight, most=_SHOWN)
         if len(ids) > 1:
-            shown = "; ".join(_shown(thing) for thing in things_of(unit, ids, sight).values())
-            raise UnknownName(f"More than one id begins with {wanted!r}: {shown}. Write more of it.")
+            choices = "; ".join(_shown(thing) for thing in things_of(unit, ids, sight).values())
+            raise UnknownName(f"More than one id begins with {wanted!r}: {choices}. Write more of it.")
     if not ids:
         raise UnknownName(f"Nothing has the id {wanted!r:.80} or is called so. {_hint(unit, wanted, sight)}")
     found = things_of(unit, ids, sight)

@@ -10,7 +10,7 @@ from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.entities import entities, entity_key
-from zomem_graph.nodes.rules.given import named_strings, plain_metadata
+from zomem_graph.nodes.rules.given import choice, if_given, name_of, named_strings, number, plain_metadata, text
 from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -77,12 +77,13 @@ class NewLoop:
             raise InvalidInput(
                 f"title has {len(self.title):,} characters; keep to {_LONGEST_TITLE}, the rest is summary."
             )
-        if not isinstance(self.summary, str) or len(self.summary) > options.longest_text:
-            raise InvalidInput(f"summary must be a text of at most {options.longest_text:,} characters.")
-        if self.kind is not None and self.kind not in KINDS:
-            raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r:.40}.")
-        if self.priority is not None and not _is_share(self.priority):
-            raise InvalidInput(f"priority must be a number from 0 to 1, not {self.priority!r:.40}.")
+        text("summary", self.summary, most=options.longest_text)
+        if_given(choice, "kind", self.kind, known=KINDS)
+        if_given(number, "priority", self.priority, least=0, most=1)
+        if_given(text, "entity", self.entity, most=options.longest_name)
+        if_given(name_of, "owner", self.owner)
+        if_given(text, "related_episode_id", self.related_episode_id)
+        text("source", self.source)
         metadata = plain_metadata("metadata", self.metadata)
         for part in (self.title, self.summary, *named_strings(metadata)):
             if kind := looks_secret(part):
@@ -372,7 +373,3 @@ def _entity_is_alive(unit: Unit, loop: Loop, now: datetime) -> bool:
         return False
     facts = unit.facts.lookup([loop.persona], address(loop.entity), now=now)
     return any(fact.created_at > _ago(now, _OVER_AFTER) for fact in facts)
-
-
-def _is_share(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and 0.0 <= value <= 1.0

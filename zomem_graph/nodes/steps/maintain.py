@@ -14,6 +14,7 @@ from typing import Final
 from zomem_graph.nodes.care_values import MOST_CHANGES, Change, MaintenanceReport, StepReport
 from zomem_graph.nodes.flow import Failed, Flow, attempt, work
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import flag, names, whole
 from zomem_graph.nodes.steps.describe import told
 from zomem_graph.nodes.steps.loops import let_go, overdue, spared_by
 from zomem_graph.nodes.steps.merge import merge
@@ -21,7 +22,7 @@ from zomem_graph.nodes.steps.reconcile import reconcile
 from zomem_graph.nodes.steps.summaries import summarise_due
 from zomem_graph.nodes.steps.tidy import expire, move_tiers
 from zomem_graph.nodes.steps.upkeep import BATCH, LOOP_COLUMNS, Round, change_batch, columns, holding_together
-from zomem_graph.stores.errors import InvalidInput, MaintenanceBusy, UnknownName
+from zomem_graph.stores.errors import MaintenanceBusy, UnknownName
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Loop
 from zomem_graph.stores.unit import Unit
@@ -57,8 +58,9 @@ class Upkeep:
         max_changes: int = MOST_CHANGES,
         allow_permanent: bool = False,
     ) -> "Upkeep":
-        """Return what is asked; raise UnknownName for a step there is not, InvalidInput for a cap below 1."""
-        named = (only,) if isinstance(only, str) else tuple(only or ())
+        """Return what is asked; raise UnknownName for a step there is not, InvalidInput for what makes no sense."""
+        listed = [only] if isinstance(only, str) else () if only is None else only
+        named = names("only", listed, such_as='["expire", "tiers"]')
         for name in named:
             if name not in STEPS:
                 near = get_close_matches(str(name), STEPS, 1)
@@ -66,9 +68,12 @@ class Upkeep:
                 raise UnknownName(
                     f"No step of maintenance is called {name!r:.40}.{meant} There are {', '.join(STEPS)}."
                 )
-        if isinstance(max_changes, bool) or not isinstance(max_changes, int) or max_changes < 1:
-            raise InvalidInput(f"max_changes must be a whole number from 1 on, not {max_changes!r:.40}.")
-        return cls(only=named, dry_run=dry_run, max_changes=max_changes, allow_permanent=allow_permanent)
+        return cls(
+            only=named,
+            dry_run=flag("dry_run", dry_run),
+            max_changes=whole("max_changes", max_changes, least=1),
+            allow_permanent=flag("allow_permanent", allow_permanent),
+        )
 
     @property
     def steps(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.calendar_days import in_calendar
 from zomem_graph.nodes.rules.given import plain_metadata
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
@@ -27,6 +28,8 @@ _ROLES: Final[Mapping[str, str]] = {
 }
 _SUMMARIZED: Final = "summarization"
 _UNSAID: Final = frozenset({"system", "remove"})
+_TEXT_BLOCKS: Final = frozenset({"text", "input_text"})
+_DEEPEST: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +63,27 @@ def to_said(messages: Iterable[Any]) -> list[Said]:
     return [message for message in said if message is not None]
 
 
-def text_of(content: Any) -> str:
-    """Return the text of a message content: a text, or the text blocks of a list."""
+def text_of(content: Any, *, depth: int = 0) -> str:
+    """Return the text of a message content: a text, or the text blocks of a list; raise InvalidInput for others."""
+    if depth > _DEEPEST:
+        raise InvalidInput(f"message content is nested more than {_DEEPEST} deep or holds itself.")
     if isinstance(content, str):
         return content
     if content is None:
         return ""
     if isinstance(content, Mapping):
-        return str(content.get("text") or "") if content.get("type", "text") in ("text", "input_text") else ""
+        kind, said = content.get("type", "text"), content.get("text")
+        is_text = isinstance(said, str | int | float) and isinstance(kind, str) and kind in _TEXT_BLOCKS
+        return str(said) if is_text and said else ""
     if isinstance(content, list | tuple):
-        return "\n".join(part for part in (text_of(block) for block in content) if part)
+        return "\n".join(part for part in (text_of(block, depth=depth + 1) for block in content) if part)
     raise InvalidInput(f"message content must be text or a list of blocks, not {type(content).__name__}.")
 
 
 def _one(message: Any, number: int) -> Said | None:
     fields = message if isinstance(message, Mapping) else _attributes(message)
-    role_name = fields.get("role") or fields.get("type")
-    if not isinstance(role_name, str) or "content" not in fields:
+    role_name = next((one for one in map(fields.get, ("role", "type")) if isinstance(one, str) and one), None)
+    if role_name is None or "content" not in fields:
         raise InvalidInput(
             f"message {number} ({type(message).__name__}) has no role and content. "
             "Pass LangChain messages or dicts with 'role' and 'content'."
@@ -90,7 +97,7 @@ def _one(message: Any, number: int) -> Said | None:
     if not content.strip():
         return None
     name = fields.get("name")
-    metadata = fields.get("metadata") or {}
+    metadata = fields.get("metadata")
     return Said(
         role=role,
         speaker=name if isinstance(name, str) and name.strip() else role,
@@ -131,7 +138,7 @@ def _time(value: Any, number: int) -> datetime | None:
     if not isinstance(value, datetime):
         raise InvalidInput(f"message {number} has a time of type {type(value).__name__}; use ISO 8601 or a datetime.")
     try:
-        return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)
+        return in_calendar(value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC))
     except OverflowError as error:
         said = f"message {number} has the time {value.isoformat()}, which in UTC is outside the years 1 to 9999."
         raise InvalidInput(said) from error

@@ -9,6 +9,7 @@ from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.erasing import source_marks, turn_marks
+from zomem_graph.nodes.rules.given import if_given, text
 from zomem_graph.nodes.rules.secrets import redact, redact_plain
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
@@ -143,9 +144,7 @@ def append_turns(
 
 def session_of(scope: Scope, session: str | None) -> str:
     """Return the session messages belong to: the one named, else the thread, else the common one."""
-    if session is not None and not isinstance(session, str):
-        raise InvalidInput(f"session must be text, not {type(session).__name__}.")
-    return session or scope.thread or _DEFAULT_SESSION
+    return if_given(text, "session", session) or scope.thread or _DEFAULT_SESSION
 
 
 def without_forgotten(unit: Unit, messages: Sequence[Said], *, persona: str, session: str) -> Sequence[Said]:

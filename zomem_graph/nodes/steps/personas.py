@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from difflib import get_close_matches
 
+from zomem_graph.nodes.rules.given import names, shown, text
 from zomem_graph.nodes.rules.inheritance import longest_line, ring
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.stores.errors import InvalidInput, UnknownName
@@ -32,26 +33,26 @@ def checked_persona(persona: str) -> str:
 def create_pool(unit: Unit, name: str, description: str, members: Sequence[str], *, now: datetime) -> Pool:
     """Create a pool with its first members; raise InvalidInput when the name is taken or no name."""
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_POOL or not name.isprintable():
-        raise InvalidInput(f"A pool's name must be a text of 1 to {_LONGEST_POOL} characters, not {name!r:.80}.")
-    if not isinstance(description, str) or len(description) > _LONGEST_DESCRIPTION:
-        raise InvalidInput(f"description must be a text of at most {_LONGEST_DESCRIPTION:,} characters.")
+        raise InvalidInput(f"A pool's name must be a text of 1 to {_LONGEST_POOL} characters, not {shown(name)}.")
+    text("description", description, most=_LONGEST_DESCRIPTION)
+    joining = names("members", members, such_as='["ana", "bob"]')
     name = name.strip()
     if unit.personas.pool(name) is not None:
         raise InvalidInput(f"There is a pool {name!r} already. Add to it with `zomem personas pool add`.")
     pool = Pool(id=new_id(), name=name, description=description, created_at=now)
     unit.personas.add_pool(pool)
-    for persona in members:
+    for persona in joining:
         join_pool(unit, pool, persona, now=now)
     return pool
 
 
 def pool_named(unit: Unit, name: str) -> Pool:
     """Return the pool of this name; raise UnknownName with the nearest."""
-    found = unit.personas.pool(name.strip()) if isinstance(name, str) else None
+    found = unit.personas.pool(text("name", name).strip())
     if found is not None:
         return found
     names = unit.personas.pool_names()
-    near = get_close_matches(str(name), names, 3, 0.4) or names[:3]
+    near = get_close_matches(name, names, 3, 0.4) or names[:3]
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "Make it with `zomem personas pool create`."
     raise UnknownName(f"There is no pool {name!r:.80}. {hint}")
 
@@ -64,7 +65,7 @@ def join_pool(unit: Unit, pool: Pool, persona: str, *, now: datetime) -> bool:
 
 def leave_pool(unit: Unit, pool: Pool, persona: str) -> None:
     """End that; raise UnknownName when the persona was not in the pool."""
-    if not unit.personas.leave_pool(pool.id, persona):
+    if not unit.personas.leave_pool(pool.id, text("persona", persona)):
         raise UnknownName(f"{persona!r:.80} is not in the pool {pool.name!r}.")
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
 from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import evolution_ask, repair_ask
+from zomem_graph.nodes.rules.given import flag, if_given, name_of, text, whole
 from zomem_graph.nodes.rules.procedures import Step, changed_by_rules, plain_steps, read_steps
 from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -44,10 +45,10 @@ class NewProcedure:
     def checked(self) -> "NewProcedure":
         """Return the procedure itself; raise InvalidInput or SecretRefused when it cannot be stored."""
         checked_name("name", self.name)
-        if self.category is not None:
-            checked_name("category", self.category)
-        for text in (self.rationale, *(f"{step.task_pattern} {step.notes}" for step in self.steps)):
-            if kind := looks_secret(text):
+        if_given(checked_name, "category", self.category)
+        text("source", self.source)
+        for said in (text("rationale", self.rationale), *(f"{one.task_pattern} {one.notes}" for one in self.steps)):
+            if kind := looks_secret(said):
                 raise SecretRefused(f"The procedure holds what looks like a secret ({kind}) and was not stored.")
         return self
 
@@ -96,9 +97,8 @@ def named_procedure(unit: Unit, personas: Sequence[str], name: str, *, version: 
 
     One's own comes before what others share. Raises UnknownName with the nearest.
     """
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidInput(f"The procedure must be named by a text, not {name!r:.40}.")
-    name = name.strip()
+    name = name_of("name", name).strip()
+    if_given(whole, "version", version)
     for persona in personas:
         versions = unit.procedures.versions([persona], name)
         if versions and version is None:
@@ -121,8 +121,8 @@ def give_feedback(
     unit: Unit, procedure: Procedure, *, success: bool, now: datetime, episode_id: str | None = None
 ) -> Procedure:
     """Count a run of a procedure and tie it to its episode; return it as it then is."""
-    if not isinstance(success, bool):
-        raise InvalidInput(f"success must be True or False, not {success!r:.40}.")
+    flag("success", success)
+    if_given(text, "episode_id", episode_id)
     if episode_id is not None and not unit.episodes.find([episode_id]):
         raise UnknownName(f"There is no episode {episode_id!r:.80}.")
     unit.procedures.counted(procedure.id, success=success, at=now)
@@ -137,6 +137,7 @@ def evolve(services: Services, name: str, *, scope: Scope, model: str | None = N
 
     What the model says must be whole steps by known executors, and something else than before; else rules decide.
     """
+    if_given(name_of, "model", model)
     case: _Case = yield from work(lambda: _case(services, name, scope))
     if not case.failures and not case.told:
         why = "nothing that failed is linked to it or was done by its executors in the last 30 days"

@@ -5,11 +5,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from zomem_graph.nodes.rules.given import text, whole
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.words import terms
 
-__all__ = ["ALL_KINDS", "KINDS", "Query", "Retrieved"]
+__all__ = ["ALL_KINDS", "KINDS", "MOST_HITS", "Query", "Retrieved"]
+
+MOST_HITS = 1_000
+"""As many as a search may be asked for."""
 
 KINDS = ("fact", "turn", "episode", "loop")
 """What answers unless told otherwise."""
@@ -51,8 +55,8 @@ class Query:
             raise InvalidInput(
                 f"kinds must be some of {', '.join(ALL_KINDS)}, not {', '.join(unknown) or 'nothing'}."
             )
-        if not 1 <= self.limit <= 1_000:
-            raise InvalidInput(f"limit must be between 1 and 1000, not {self.limit}.")
+        text("query", self.text)
+        whole("limit", self.limit, least=1, most=MOST_HITS)
 
     @property
     def asked(self) -> tuple[str, ...]:

@@ -10,7 +10,17 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
-from zomem_graph.nodes.rules.given import flag, name_of, named_strings, names, plain_metadata, text
+from zomem_graph.nodes.rules.given import (
+    choice,
+    flag,
+    if_given,
+    name_of,
+    named_strings,
+    names,
+    number,
+    plain_metadata,
+    text,
+)
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
@@ -77,20 +87,18 @@ class NewFact:
             _check_text("key", self.key, options.longest_name)
         if self.text is not None:
             _check_text("text", self.text, options.longest_text)
-        _check_trust(self.said_by)
         text("persona", self.persona)
         text("source", self.source)
+        _check_trust(self.said_by)
         for name, value in (("category", self.category), ("tier", self.tier)):
             name_of(name, value)
-        if self.many is not None:
-            flag("many", self.many)
+        if_given(flag, "many", self.many)
         flag("allow_secret", self.allow_secret)
-        _check_number("importance", self.importance, 2.0)
-        _check_number("confidence", self.confidence, 1.0)
+        number("importance", self.importance, least=0, most=2)
+        number("confidence", self.confidence, least=0, most=1)
         metadata = plain_metadata("metadata", self.metadata)
         kept = replace(self, metadata=metadata, mentions=names("mentions", self.mentions))
-        if self.on_conflict is not None and self.on_conflict not in STRATEGIES:
-            raise InvalidInput(f"on_conflict must be one of {', '.join(STRATEGIES)}, not {self.on_conflict!r:.40}.")
+        if_given(choice, "on_conflict", self.on_conflict, known=STRATEGIES)
         if not self.allow_secret:
             kept.refuse_secrets()
         return kept
@@ -404,8 +412,3 @@ def _check_text(name: str, value: Any, longest: int) -> None:
 def _check_trust(trust: str) -> None:
     if not may_teach(trust):
         raise InvalidInput(f"trust must be one of {', '.join(TRUSTS)}, and what a tool says teaches nothing.")
-
-
-def _check_number(name: str, value: Any, most: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= most:
-        raise InvalidInput(f"{name} must be a number from 0 to {most:g}, not {value!r:.40}.")

@@ -10,6 +10,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.breaker import breaker_of
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.executors import affinity, pressure, profile_of, weighed, weighed_together
+from zomem_graph.nodes.rules.given import choice, if_given, listed, names, number, shown
 from zomem_graph.nodes.rules.routing import STRATEGIES, Candidate, Choice, Standing, choose
 from zomem_graph.nodes.rules.task_words import category_of
 from zomem_graph.nodes.scope import Scope
@@ -45,17 +46,15 @@ class RouteRequest:
         """Return the request itself; raise InvalidInput when it makes no sense."""
         if not isinstance(self.task, str) or not self.task.strip():
             raise InvalidInput("The task is empty. Say in a sentence what is to be done.")
-        if self.strategy not in STRATEGIES:
-            raise InvalidInput(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r:.40}.")
-        if self.category is not None:
-            checked_name("category", self.category)
+        choice("strategy", self.strategy, STRATEGIES)
+        if_given(checked_name, "category", self.category)
         return self
 
 
 def checked_name(what: str, name: Any) -> str:
     """Return the name of an executor or category; raise InvalidInput."""
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise InvalidInput(f"{what} must be a name of 1 to {_LONGEST_NAME} characters, not {name!r:.80}.")
+        raise InvalidInput(f"{what} must be a name of 1 to {_LONGEST_NAME} characters, not {shown(name)}.")
     return name.strip()
 
 
@@ -63,18 +62,24 @@ def candidates_of(executors: Iterable[Any]) -> tuple[Candidate, ...]:
     """Return names or `Candidate`s as candidates; raise InvalidInput for none, for doubles and for other things."""
     if isinstance(executors, str):
         executors = [executors]
-    found = [
-        replace(one, name=checked_name("executor", one.name))
-        if isinstance(one, Candidate)
-        else Candidate(name=checked_name("executor", one))
-        for one in executors
-    ]
+    given = listed("executors", executors, of="names or candidates")
+    found = [_described(one) if isinstance(one, Candidate) else _described(Candidate(name=one)) for one in given]
     if not found:
         raise InvalidInput("There is no executor to choose from. Name at least one.")
     names = [one.name for one in found]
     if doubles := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"The executor {doubles[0]!r} is named twice.")
     return tuple(found)
+
+
+def _described(one: Candidate) -> Candidate:
+    """Return a candidate with every part of it looked at; raise InvalidInput."""
+    name = checked_name("executor", one.name)
+    if not isinstance(one.fit, Mapping):
+        raise InvalidInput(f"fit of {name!r} must be a dict of tiers and numbers, not {type(one.fit).__name__}.")
+    for tier, fit in one.fit.items():
+        number(f"fit of {name!r} for {shown(tier)}", fit, least=0, most=1)
+    return replace(one, name=name, expertise=names(f"expertise of {name!r}", one.expertise, such_as='("python",)'))
 
 
 def route(services: Services, request: RouteRequest) -> Flow[Choice]:

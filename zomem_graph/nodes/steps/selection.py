@@ -6,7 +6,7 @@ from typing import Any
 
 from zomem_graph.nodes.rules.entities import entities, entity_key, named_in
 from zomem_graph.nodes.rules.erasing import FactForms, Retold, shares_wording, shingles, telling
-from zomem_graph.nodes.rules.given import flag, strings_in
+from zomem_graph.nodes.rules.given import flag, if_given, name_of, shown, strings_in
 from zomem_graph.nodes.rules.keys import entity_prefix, normal
 from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import Scope
@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 _AT_ONCE = 5_000
+_LONGEST = 1_000_000  # of a name or a piece of text
 
 Remembered = Fact | Turn | Episode | Loop | Procedure
 
@@ -56,8 +57,7 @@ class Wanted:
         """Return the wish as it was passed in; raise InvalidInput when it names nothing or too much."""
         Scope(persona=persona)
         for name, value in (("entity", entity), ("matching", matching)):
-            if value is not None and (not isinstance(value, str) or not value.strip()):
-                raise InvalidInput(f"{name} must be a text, not {value!r:.40}.")
+            if_given(name_of, name, value, most=_LONGEST)
         listed = _ids(ids)
         flag("everything", everything)
         named = [bool(listed), entity is not None or matching is not None, everything]
@@ -111,7 +111,7 @@ def _ids(given: str | Sequence[str] | None) -> tuple[str, ...]:
         return ()
     listed = (given,) if isinstance(given, str) else given
     if not isinstance(listed, Sequence) or not all(isinstance(one, str) and one for one in listed) or not listed:
-        raise InvalidInput(f"id must be one id or several, not {given!r:.40}.")
+        raise InvalidInput(f"id must be one id or several, not {shown(given)}.")
     return tuple(map(fact_id, listed))
 
 
