@@ -1,6 +1,9 @@
 """Each step as a node of your own graph, so that you can leave some out or put yours between them.
 
-gate -> retrieve | continuation -> compose -> your chat node -> capture
+gate -> hyde -> retrieve | continuation -> compose -> your chat node -> capture
+
+Each takes `options` of its own. The hyde node lets a chat model imagine an answer to search with; here is none
+(`Memory.open(home, chat_model="openai:gpt-4o-mini")` would be one), so it leaves a note and the question does alone.
 
 Run it: python examples/nodes_one_by_one.py
 """
@@ -20,10 +23,12 @@ from zomem_graph import (
     create_compose_node,
     create_continuation_node,
     create_gate_node,
+    create_hyde_node,
     create_retrieve_node,
     gate_route,
     with_memory,
 )
+from zomem_graph.nodes.options import HydeOptions
 from zomem_graph.testing.langchain import ScriptedChatModel
 
 MODEL = ScriptedChatModel(replies=lambda messages: f"(read {len(messages)} messages)")  # your chat model
@@ -36,13 +41,16 @@ def chat(state: MemoryState) -> dict[str, Any]:
 def build(memory: Memory) -> Any:
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState)
     graph.add_node("gate", create_gate_node(memory))
+    graph.add_node("hyde", create_hyde_node(memory, options=HydeOptions(deadline_seconds=2.0)))
     graph.add_node("retrieve", create_retrieve_node(memory, limit=5))
     graph.add_node("continuation", create_continuation_node(memory))
     graph.add_node("compose", create_compose_node(memory))
     graph.add_node("chat", chat)
     graph.add_node("capture", create_capture_node(memory))
     graph.add_edge(START, "gate")
-    graph.add_conditional_edges("gate", gate_route, ["retrieve", "continuation", "compose"])
+    ways = {"retrieve": "hyde", "continuation": "continuation", "compose": "compose"}
+    graph.add_conditional_edges("gate", gate_route, ways)
+    graph.add_edge("hyde", "retrieve")
     graph.add_edge("retrieve", "compose")
     graph.add_edge("continuation", "compose")
     graph.add_edge("compose", "chat")
@@ -60,7 +68,9 @@ def main() -> None:
         question = {"messages": [HumanMessage("Where does my sister live now?")]}
         for event in app.stream(question, friday, stream_mode="custom"):
             print("event:", event["memory"])
-        print(app.get_state(friday).values["memory_context"])
+        state = app.get_state(friday).values
+        print(state["memory_context"])
+        print("missing:", state["memory_degraded"])
 
 
 if __name__ == "__main__":

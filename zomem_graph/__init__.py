@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.compose import create_compose_node
     from zomem_graph.nodes.continuation import create_continuation_node
     from zomem_graph.nodes.gate import create_gate_node, gate_route
+    from zomem_graph.nodes.hyde import create_hyde_node
     from zomem_graph.nodes.options import MemoryOptions
     from zomem_graph.nodes.retrieve import create_retrieve_node
     from zomem_graph.nodes.router import create_router_node
@@ -50,6 +51,7 @@ __all__ = [
     "create_compose_node",
     "create_continuation_node",
     "create_gate_node",
+    "create_hyde_node",
     "create_recall_graph",
     "create_retrieve_node",
     "create_router_node",
@@ -78,6 +80,7 @@ _HOMES = {
     "create_compose_node": "nodes.compose",
     "create_continuation_node": "nodes.continuation",
     "create_gate_node": "nodes.gate",
+    "create_hyde_node": "nodes.hyde",
     "create_recall_graph": "graphs",
     "create_retrieve_node": "nodes.retrieve",
     "create_router_node": "nodes.router",

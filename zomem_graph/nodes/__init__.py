@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from zomem_graph.nodes.compose import create_compose_node
     from zomem_graph.nodes.continuation import create_continuation_node
     from zomem_graph.nodes.gate import create_gate_node, gate_route
+    from zomem_graph.nodes.hyde import create_hyde_node
     from zomem_graph.nodes.maintenance import create_maintenance_node
     from zomem_graph.nodes.multi_hop import create_multi_hop_node
     from zomem_graph.nodes.retrieve import create_retrieve_node
@@ -20,6 +21,7 @@ __all__ = [
     "create_compose_node",
     "create_continuation_node",
     "create_gate_node",
+    "create_hyde_node",
     "create_maintenance_node",
     "create_multi_hop_node",
     "create_retrieve_node",
@@ -33,6 +35,7 @@ _HOMES = {
     "create_compose_node": "compose",
     "create_continuation_node": "continuation",
     "create_gate_node": "gate",
+    "create_hyde_node": "hyde",
     "create_maintenance_node": "maintenance",
     "create_multi_hop_node": "multi_hop",
     "create_retrieve_node": "retrieve",

@@ -8,24 +8,27 @@ from langchain_core.runnables import Runnable
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import messages_of, was_sent_back
 from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import flag, name_of
 from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.messages import to_said
+from zomem_graph.nodes.tuned import tuned
 from zomem_graph.nodes.values import CaptureReport
 
 __all__ = ["capture_node", "create_capture_node"]
 
 
 def create_capture_node(
-    memory: Services, *, source: str = "langgraph", inline: bool = False
+    memory: Services, *, source: str = "langgraph", inline: bool = False, options: CaptureOptions | None = None
 ) -> Runnable[Any, dict[str, Any]]:
     """Return the node that learns from the messages; a memory that fails never stops the host's graph.
 
-    What failed is named in `memory_degraded`. A replay, a retry or a resumed run stores nothing twice.
+    What failed is named in `memory_degraded`. A replay, a retry or a resumed run stores nothing twice. What is not
+    read by a model `inline` is read later, by the memory's own options.
     """
-    return capture_node(memory, source=source, inline=inline)
+    return capture_node(tuned(memory, capture=options), source=source, inline=inline)
 
 
 def capture_node(

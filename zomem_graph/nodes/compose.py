@@ -1,23 +1,24 @@
 """Compose as a node: decide on the evidence, fit the budget, lay out the block, log what was done."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing, work
-from zomem_graph.nodes.inputs import context_tokens
+from zomem_graph.nodes.inputs import context_tokens, must_hold
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.scope import kept_name
-from zomem_graph.nodes.state import noted
+from zomem_graph.nodes.state import decision_of, gated, noted
 from zomem_graph.nodes.steps.gate import ask_in_doubt
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude, not_asked
 from zomem_graph.nodes.steps.retrieve import Retrieved
+from zomem_graph.nodes.tuned import as_gated
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection, known, plain
 
 __all__ = ["create_compose_node"]
@@ -30,7 +31,8 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
     chosen = options_given(options, services_given(memory).options.compose)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        decision = state.get("memory_decision") or {}
+        decision = decision_of(state)
+        must_hold(state, *_needed(state))
         started = datetime.fromisoformat(decision.get("started") or memory.clock().isoformat())
         told = {**_UNGATED, **known(GateVerdict, decision), "keywords": tuple(decision.get("keywords") or ())}
         verdict = GateVerdict(**{**told, "degraded": tuple(decision.get("degraded") or ())})
@@ -53,7 +55,7 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
             degraded=(*(state.get("memory_degraded") or ()), *unread),
             trace=dict(trace[0]) if trace else {},
         )
-        result = yield from unless_failing(_concluded(memory, request, verdict, found, started))
+        result = yield from unless_failing(_concluded(as_gated(memory, state), request, verdict, found, started))
         if isinstance(result, Failed):
             result = not_asked((*found.degraded, f"compose: {result.error}"))
         running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
@@ -75,6 +77,13 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
         }
 
     return MemoryNode("compose", step, memory)
+
+
+def _needed(state: Mapping[str, Any]) -> Sequence[str]:
+    """Return the channels that must be there: after a gate all of its own, else the hits or a question."""
+    if gated(state):
+        return ("memory_query", "memory_hits", "memory_context")
+    return () if "memory_hits" in state else ("memory_query",)
 
 
 def _concluded(

@@ -6,13 +6,14 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
-from zomem_graph.nodes.inputs import history_of
+from zomem_graph.nodes.inputs import history_of, query_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import ContinuationOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.state import noted_of_search, nothing_found
 from zomem_graph.nodes.steps.recall import RecallRequest, go_on
+from zomem_graph.nodes.tuned import as_gated
 from zomem_graph.nodes.values import plain
 
 __all__ = ["create_continuation_node"]
@@ -30,12 +31,12 @@ def create_continuation_node(
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         request = RecallRequest(
-            message=state.get("memory_query") or "",
+            message=query_of(state),
             scope=running.scope,
             history=history_of(state),
             limit=chosen.limit,
         )
-        found = yield from unless_failing(go_on(memory, request, options=chosen))
+        found = yield from unless_failing(go_on(as_gated(memory, state), request, options=chosen))
         if isinstance(found, Failed):
             running.emit({"memory": "continuation", "failed": str(found.error)})
             return nothing_found(state, f"continuation: {found.error}")

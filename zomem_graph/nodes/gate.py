@@ -8,7 +8,9 @@ from langchain_core.runnables import Runnable
 from zomem_graph.nodes.flow import Flow
 from zomem_graph.nodes.inputs import history_of, latest_question
 from zomem_graph.nodes.node import MemoryNode, Running, state_of
+from zomem_graph.nodes.options import GateOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.given import if_given, of_kind
 from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.steps.gate import decide
 from zomem_graph.nodes.values import plain
@@ -16,17 +18,23 @@ from zomem_graph.nodes.values import plain
 __all__ = ["create_gate_node", "gate_route"]
 
 
-def create_gate_node(memory: Services) -> Runnable[Any, dict[str, Any]]:
-    """Return the node that writes `memory_query` and `memory_decision` from the latest message."""
+def create_gate_node(memory: Services, *, options: GateOptions | None = None) -> Runnable[Any, dict[str, Any]]:
+    """Return the node that writes `memory_query` and `memory_decision` from the latest message.
+
+    `options` go along in the decision: continuation and compose weigh by them what was found.
+    """
+    if_given(of_kind, "options", options, kind=GateOptions)
+    own = {} if options is None else {"options": plain(options)}
 
     def gate(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question, _before = latest_question(state)
         verdict: dict[str, Any] = plain((yield from decide(memory, question, running.scope, history_of(state))))
         verdict["started"] = memory.clock().isoformat()
-        verdict |= kept_name(running.scope)
+        verdict |= own | kept_name(running.scope)
         running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
         return {
             "memory_query": question,
+            "memory_hyde": None,
             "memory_decision": verdict,
             "memory_hits": [],
             "memory_context": "",

@@ -7,7 +7,7 @@ from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.steps.messages import text_of, to_said
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["context_tokens", "history_of", "latest_question", "messages_of", "was_sent_back"]
+__all__ = ["context_tokens", "history_of", "latest_question", "messages_of", "must_hold", "query_of", "was_sent_back"]
 
 _LONGEST_QUESTION = 1_000_000
 
@@ -33,6 +33,22 @@ def latest_question(state: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
             content = message.get("content") if isinstance(message, Mapping) else message.content
             return text_of(content), messages[:place]
     return "", messages
+
+
+def query_of(state: Mapping[str, Any]) -> str:
+    """Return what the gate wrote down as the question; raise InvalidInput with the cure when there is none."""
+    must_hold(state, "memory_query")
+    return state["memory_query"] or ""
+
+
+def must_hold(state: Mapping[str, Any], *channels: str) -> None:
+    """Raise InvalidInput with the cure when the state lacks what stands before or after a node of ours."""
+    if missing := [name for name in channels if name not in state]:
+        raise InvalidInput(
+            f"The graph's state has no {missing[0]!r}: what memory finds would be lost. Build the graph on "
+            "MemoryState (from zomem_graph import MemoryState), or derive your own state from it, and put a gate "
+            "node first, which writes it."
+        )
 
 
 def history_of(state: Mapping[str, Any]) -> tuple[str, ...]:

@@ -6,12 +6,12 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
-from zomem_graph.nodes.inputs import history_of
+from zomem_graph.nodes.inputs import history_of, must_hold, query_of
 from zomem_graph.nodes.node import MemoryNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind, whole
-from zomem_graph.nodes.state import noted_of_search, nothing_found
+from zomem_graph.nodes.state import gated, noted_of_search, nothing_found
 from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, search_for
 from zomem_graph.nodes.values import plain
@@ -22,13 +22,20 @@ __all__ = ["create_retrieve_node"]
 def create_retrieve_node(
     memory: Services, *, options: RetrieveOptions | None = None, limit: int | None = None
 ) -> Runnable[Any, dict[str, Any]]:
-    """Return the node that writes `memory_hits` for `memory_query`; none, with a note, when memory fails."""
+    """Return the node that writes `memory_hits` for `memory_query`; none, with a note, when memory fails.
+
+    An answer that a hyde node imagined is searched with; without such a node it imagines one itself.
+    """
     if_given(of_kind, "options", options, kind=RetrieveOptions)
     if_given(whole, "limit", limit, least=1, most=MOST_HITS)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
+        question, imagined = query_of(state), state.get("memory_hyde")
+        if gated(state):
+            must_hold(state, "memory_hits")
         request = RecallRequest(
-            message=state.get("memory_query") or "",
+            message=question,
+            hyde=False if imagined == "" else imagined,
             scope=running.scope,
             history=history_of(state),
             limit=limit or memory.options.compose.limit,
@@ -36,12 +43,12 @@ def create_retrieve_node(
         found = yield from unless_failing(search_for(memory, request, options=options))
         if isinstance(found, Failed):
             running.emit({"memory": "retrieve", "failed": str(found.error)})
-            return nothing_found(state, f"retrieve: {found.error}")
+            return nothing_found(state, f"retrieve: {found.error}", first=imagined is None)
         running.emit({"memory": "retrieve", **found.trace})
         return {
             "memory_hits": [plain(hit) for hit in found.hits],
             "memory_trace": [found.trace],
-            **noted_of_search(state, found.degraded),
+            **noted_of_search(state, found.degraded, first=imagined is None),
         }
 
     return MemoryNode("retrieve", step, memory)

@@ -8,20 +8,30 @@ from typing_extensions import TypedDict
 
 from zomem_graph.nodes.channels import Latest, Notes
 
-__all__ = ["MaintenanceState", "MemoryState", "noted", "noted_of_search", "nothing_found"]
+__all__ = [
+    "MaintenanceState",
+    "MemoryState",
+    "decision_of",
+    "gated",
+    "noted",
+    "noted_of_search",
+    "nothing_found",
+]
 
 
 class MemoryState(MessagesState, total=False):
     """Your messages, and what memory has to say about the latest of them.
 
     Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
-    nothing is needed; `memory_degraded` names what was missing while it was made. `memory_briefing` is there
-    where the graph has a briefing node; `memory_route` says who the router chose, with every score.
+    nothing is needed; `memory_degraded` names what was missing while it was made. `memory_hyde` is the answer that
+    a hyde node imagined, "" when it could not, None where there is no such node. `memory_briefing` is there where the
+    graph has a briefing node; `memory_route` says who the router chose, with every score.
 
     Parallel branches may write them all: of each the latest stays, of `memory_degraded` every note.
     """
 
     memory_query: Annotated[str, Latest]
+    memory_hyde: Annotated[str | None, Latest]
     memory_decision: Annotated[dict[str, Any], Latest]
     memory_hits: Annotated[list[dict[str, Any]], Latest]
     memory_context: Annotated[str, Latest]
@@ -39,6 +49,17 @@ class MaintenanceState(TypedDict, total=False):
     maintenance_report: dict[str, Any]
 
 
+def decision_of(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the state says of the gate's decision; nothing where there is none that can be read."""
+    decision = state.get("memory_decision")
+    return decision if isinstance(decision, Mapping) else {}
+
+
+def gated(state: Mapping[str, Any]) -> bool:
+    """Return whether a gate has begun this turn and compose has not ended it."""
+    return "started" in decision_of(state)
+
+
 def noted(state: Mapping[str, Any], notes: Iterable[str]) -> dict[str, list[str]]:
     """Return the change that adds notes to a state's `memory_degraded`; none when it has them all.
 
@@ -50,12 +71,12 @@ def noted(state: Mapping[str, Any], notes: Iterable[str]) -> dict[str, list[str]
     return {"memory_degraded": [*known, *new]} if new else {}
 
 
-def noted_of_search(state: Mapping[str, Any], notes: Iterable[str]) -> dict[str, list[str]]:
-    """Return the change for what a search lacked: beside the gate's notes; where no gate began the turn, alone."""
-    gated = "started" in (state.get("memory_decision") or {})
-    return noted(state, notes) if gated else {"memory_degraded": list(notes)}
+def noted_of_search(state: Mapping[str, Any], notes: Iterable[str], *, first: bool = True) -> dict[str, list[str]]:
+    """Return the change for what a search lacked; alone where it is the `first` of a turn that no gate began."""
+    begins = first and not gated(state)
+    return {"memory_degraded": list(notes)} if begins else noted(state, notes)
 
 
-def nothing_found(state: Mapping[str, Any], note: str) -> dict[str, Any]:
+def nothing_found(state: Mapping[str, Any], note: str, *, first: bool = True) -> dict[str, Any]:
     """Return the change for a search that memory failed: no hits, and why."""
-    return {"memory_hits": [], "memory_trace": [], **noted_of_search(state, [note])}
+    return {"memory_hits": [], "memory_trace": [], **noted_of_search(state, [note], first=first)}

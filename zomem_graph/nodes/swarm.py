@@ -177,7 +177,9 @@ def create_task_router_node(
         )
         choice = yield from attempt(route(memory, request))
         told = (
-            unasked_choice(candidates, task.category, choice) if isinstance(choice, Failed) else plain_choice(choice)
+            unasked_choice(candidates, task.category, choice, fallback=memory.options.routing.fallback)
+            if isinstance(choice, Failed)
+            else plain_choice(choice)
         )
         if task.executor is not None:
             order = [task.executor, *(name for name in told["order"] if name != task.executor)]

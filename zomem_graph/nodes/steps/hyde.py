@@ -20,7 +20,7 @@ from zomem_graph.nodes.steps.query import Query
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.words import terms
 
-__all__ = ["Imagined", "ImaginedAnswers", "imagine", "may_imagine", "with_imagined"]
+__all__ = ["Imagined", "ImaginedAnswers", "imagine", "imagine_text", "may_imagine", "with_imagined"]
 
 _KEPT = 256
 
@@ -73,14 +73,26 @@ def imagine(services: Services, query: Query, options: HydeOptions) -> Flow[Imag
     notes: tuple[str, ...] = ()
     if not text:
         text, notes = yield from _asked(services, query.text, options)
-    text = text.strip()[: options.longest]
+    text = _telling(text, options)
     embedder = services.embedder
-    if len(text) <= options.shortest or embedder is None:
-        return Imagined(text=text if len(text) > options.shortest else "", notes=notes)
+    if not text or embedder is None:
+        return Imagined(text=text, notes=notes)
     vector = yield from attempt(work(lambda: embedder.embed_documents([text])[0]))
     if isinstance(vector, Failed):
         return Imagined(text=text, notes=(*notes, f"hyde: {vector.error}"))
     return Imagined(text=text, vector=vector, notes=notes)
+
+
+def imagine_text(services: Services, question: str, options: HydeOptions) -> Flow[tuple[str, tuple[str, ...]]]:
+    """Return an imagined answer, "" for none, and why there is none."""
+    if not question.strip():
+        return "", ()
+    if not options.on:
+        return "", ("hyde: it is off",)
+    if services.chat("hyde") is None:
+        return "", ("hyde: there is no chat model",)
+    text, notes = yield from _asked(services, question, options)
+    return _telling(text, options), notes
 
 
 def with_imagined(
@@ -105,6 +117,12 @@ def _related(
     if vector is None or imagined.vector is None or embedder is None:
         return bool(set(terms(query.text)) & set(terms(imagined.text)))
     return (float(vector @ imagined.vector) - embedder.usual) / embedder.spread >= options.least_nearness
+
+
+def _telling(text: str, options: HydeOptions) -> str:
+    """Return as much of an answer as is searched with; "" for one too short to say anything."""
+    text = text.strip()[: options.longest]
+    return text if len(text) > options.shortest else ""
 
 
 def _asked(services: Services, question: str, options: HydeOptions) -> Flow[tuple[str, tuple[str, ...]]]:

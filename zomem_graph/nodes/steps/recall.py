@@ -37,6 +37,7 @@ __all__ = [
 class RecallRequest:
     """One message that may need memory. `turn_key` makes repeated recalls of a turn count once.
 
+    `hyde` is an imagined answer to search with, False for none, None where the settings decide.
     `context` counts the tokens of the conversation where `history` is not the whole of it; `context_limit` is
     the budget of a thread that has none yet (spec F76).
     Episodes and loops of `without_source` stay out: what the one who asks wrote of this very message.
@@ -51,6 +52,7 @@ class RecallRequest:
     as_of: datetime | None = None
     turn_key: str | None = None
     probe: bool = False
+    hyde: bool | str | None = None
     context: Callable[[], int] | None = None
     context_limit: int | None = None
     without_source: str | None = None
@@ -123,6 +125,7 @@ def search_for(
         text=request.message,
         limit=request.limit,
         as_of=request.as_of,
+        hyde=request.hyde,
         running=request.scope.thread if request.history else None,
         without_source=request.without_source,
     )
