@@ -67,13 +67,16 @@ def memory(home: Path, clock: FixedClock, embedder: SmallEmbedder) -> Iterator[M
 
 @contextmanager
 def failing(memory: Memory, how: str) -> Iterator[None]:
-    """Let a memory be closed, its file be overwritten, or another process hold it."""
+    """Let a memory be closed, what its file says of its tables be overwritten, or another process hold it."""
     file = memory.settings.home / "zomem.db"
     if how == "closed":
         memory.close()
     if how != "locked":
-        for one in file.parent.glob("zomem.db*"):
-            one.write_bytes(b"this is no database " * 500)
+        with closing(sqlite3.connect(file, isolation_level=None)) as other:
+            (version,) = other.execute("pragma schema_version").fetchone()
+            other.execute("pragma writable_schema=on")
+            other.execute("update sqlite_master set sql = 'create nonsense' where type = 'table'")
+            other.execute(f"pragma schema_version={version + 1}")
         yield
         return
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
