@@ -29,6 +29,7 @@ from zomem_graph.nodes.ports import services_given
 from zomem_graph.nodes.rules.given import choice, flag, whole
 from zomem_graph.nodes.scope import Scope, kept_name, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
+from zomem_graph.nodes.steps.events import Tell, tell_nobody, told_of_capture, told_of_failure
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, not_asked, recall
@@ -49,7 +50,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     """Recall before, capture after; the block rides on each request and never enters the messages.
 
     `placement` "user" puts it at the head of the latest user message, "system" as a system message before it.
-    A memory that fails never stops the agent; what was missing stands in the private `memory_degraded`.
+    A memory that fails never stops the agent; what was missing stands in the private `memory_degraded`. The custom
+    stream is told of the same steps as by our nodes.
     """
 
     state_schema = _RecalledState
@@ -122,8 +124,10 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _recalled(self, state: Any, runtime: Runtime[Any]) -> Flow[dict[str, Any]]:
         scope = self._scope(state, runtime)
-        found = yield from attempt(self._recall(state, scope))
+        tell = _stream_of(runtime)
+        found = yield from attempt(self._recall(state, scope, tell))
         if isinstance(found, Failed):
+            tell(told_of_failure("recall", found.error))
             found = not_asked([f"recall: {found.error}"])
         return {
             "memory_context": found.text,
@@ -137,13 +141,13 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             "memory_degraded": list(found.degraded),
         }
 
-    def _recall(self, state: Any, scope: Scope) -> Flow[Recollection]:
+    def _recall(self, state: Any, scope: Scope, tell: Tell) -> Flow[Recollection]:
         question, before = latest_question(state)
         history = tuple(said.content for said in to_said(before))
         request = RecallRequest(
             message=question, scope=scope, history=history, limit=self._limit, token_budget=self._token_budget
         )
-        return (yield from recall(self._memory, request))
+        return (yield from recall(self._memory, request, tell=tell))
 
     def _with_block(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         block = str((request.state or {}).get("memory_context", ""))
@@ -184,7 +188,14 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 await arun(self._captured(state, runtime))
 
     def _captured(self, state: Any, runtime: _Running) -> Flow[CaptureReport | Failed | None]:
-        return (yield from attempt(self._capture(state, self._scope(state, runtime)))) if self._captures else None
+        if not self._captures:
+            return None
+        report = yield from attempt(self._capture(state, self._scope(state, runtime)))
+        if isinstance(report, Failed):
+            _stream_of(runtime)(told_of_failure("capture", report.error))
+        else:
+            _stream_of(runtime)(told_of_capture(report))
+        return report
 
     def _capture(self, state: Any, scope: Scope) -> Flow[CaptureReport]:
         said = to_said(state["messages"])
@@ -202,3 +213,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         context = None if runtime is None else runtime.context
         configurable = get_config().get("configurable")
         return scope_of_run(context, configurable, state_of(state), strict=self._memory.strict_scope)
+
+
+def _stream_of(runtime: _Running) -> Tell:
+    """Return who listens to the run's custom stream."""
+    return tell_nobody if runtime is None else runtime.stream_writer

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
-from zomem_graph import Memory, Scope
+from zomem_graph import Memory, MemoryState, Scope, create_chat_graph
 from zomem_graph.middleware import MemoryMiddleware
 from zomem_graph.nodes.placement import Placement
 from zomem_graph.stores.errors import InvalidInput
@@ -270,3 +271,54 @@ def test_a_tool_result_is_kept_as_said_by_the_tool(memory: Memory) -> None:
     final = agent(memory, model, tools=[weather]).invoke(say("weather?"), on("t1"), context=Scope(persona="ann"))
     assert isinstance(final["messages"][2], ToolMessage)
     assert turns_of(memory, "ann") == ["weather?", "Porto: rain", "It rains."]
+
+
+def streamed(app: Any, given: Any, awaited: bool, *, ends: bool = True) -> list[dict[str, Any]]:
+    """Return what the custom stream of a run is told, up to the error it may end by."""
+    told: list[dict[str, Any]] = []
+    how: dict[str, Any] = {"context": Scope(persona="ann"), "stream_mode": "custom"}
+
+    async def listen() -> None:
+        async for event in app.astream(given, on("t1"), **how):
+            told.append(event)
+
+    with nullcontext() if ends else pytest.raises(RuntimeError):
+        if awaited:
+            asyncio.run(listen())
+        else:
+            told.extend(app.stream(given, on("t1"), **how))
+    return told
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+@pytest.mark.parametrize("text", [QUESTION, "hello", "go on with the ferry", "Where does ana live?"])
+def test_the_custom_stream_is_told_the_same_by_middleware_and_by_nodes(
+    home: Path, clock: FixedClock, model: ScriptedChatModel, text: str, awaited: bool
+) -> None:
+    def answer(_state: MemoryState) -> dict[str, Any]:
+        return {"messages": [AIMessage("noted")]}
+
+    told = []
+    for number in range(2):
+        with Memory.open(home / str(number), embeddings=SmallEmbedder(), clock=clock) as memory:
+            memory.remember("sister", "job", "nurse", persona="ann")
+            chat = create_chat_graph(memory, answer, context_schema=Scope).compile()
+            told.append(streamed(chat if number else agent(memory, model), say(text), awaited))
+    assert told[0] == told[1]
+    steps = [event["memory"] for event in told[0]]
+    assert (steps[0], steps[-2], steps[-1]) == ("gate", "compose", "capture")
+
+
+def test_the_custom_stream_is_told_what_failed(home: Path, model: ScriptedChatModel) -> None:
+    memory = Memory.open(home, embeddings=SmallEmbedder())
+    app = agent(memory, model)
+    memory.close()
+    events = streamed(app, say(QUESTION), False)
+    assert [event["memory"] for event in events if "failed" in event] == ["recall", "capture"]
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_the_custom_stream_is_told_of_a_capture_when_the_model_raises(memory: Memory, awaited: bool) -> None:
+    app = agent(memory, ScriptedChatModel(replies=[RuntimeError("no answer today")]))
+    last = streamed(app, say(FACT), awaited, ends=False)[-1]
+    assert (last["memory"], last["turns"]) == ("capture", 1)

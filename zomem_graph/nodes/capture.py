@@ -13,6 +13,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import flag, name_of
 from zomem_graph.nodes.state import noted
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
+from zomem_graph.nodes.steps.events import told_of_capture, told_of_failure
 from zomem_graph.nodes.steps.messages import to_said
 from zomem_graph.nodes.tuned import tuned
 from zomem_graph.nodes.values import CaptureReport
@@ -57,9 +58,9 @@ def capture_node(
 
         report = yield from unless_failing(learn())
         if isinstance(report, Failed):
-            running.emit({"memory": "capture", "failed": str(report.error)})
+            running.emit(told_of_failure("capture", report.error))
             return noted(state, [f"capture: {report.error}"])
-        running.emit({"memory": "capture", "turns": report.turns, "facts": report.facts, "queued": report.queued})
+        running.emit(told_of_capture(report))
         if whole_graph and not running.nested:
             return {"memory_degraded": list(report.degraded)}
         return noted(state, report.degraded)

@@ -15,6 +15,7 @@ from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.state import decision_of, gated, noted
+from zomem_graph.nodes.steps.events import told_of_answer, told_of_failure
 from zomem_graph.nodes.steps.gate import ask_in_doubt
 from zomem_graph.nodes.steps.recall import RecallRequest, conclude, not_asked
 from zomem_graph.nodes.steps.retrieve import Retrieved
@@ -57,11 +58,11 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
         )
         result = yield from unless_failing(_concluded(as_gated(memory, state), request, verdict, found, started))
         if isinstance(result, Failed):
+            running.emit(told_of_failure("compose", result.error))
             result = not_asked((*found.degraded, f"compose: {result.error}"))
-        running.emit({"memory": "compose", "decision": result.decision, "tokens": result.tokens})
-        for line in result.trace:
-            if line.get("step") == "budget":
-                running.emit({"memory": "budget", **{name: one for name, one in line.items() if name != "step"}})
+        else:
+            for event in told_of_answer(result):
+                running.emit(event)
         return {
             "memory_decision": {
                 "decision": result.decision,

@@ -12,6 +12,7 @@ from zomem_graph.nodes.options import ContinuationOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.option_kinds import options_given
 from zomem_graph.nodes.state import noted_of_search, nothing_found
+from zomem_graph.nodes.steps.events import told_of_failure, told_of_search
 from zomem_graph.nodes.steps.recall import RecallRequest, go_on
 from zomem_graph.nodes.tuned import as_gated
 from zomem_graph.nodes.values import plain
@@ -38,9 +39,9 @@ def create_continuation_node(
         )
         found = yield from unless_failing(go_on(as_gated(memory, state), request, options=chosen))
         if isinstance(found, Failed):
-            running.emit({"memory": "continuation", "failed": str(found.error)})
+            running.emit(told_of_failure("continuation", found.error))
             return nothing_found(state, f"continuation: {found.error}")
-        running.emit({"memory": "continuation", **found.trace})
+        running.emit(told_of_search("continuation", found))
         return {
             "memory_hits": [plain(hit) for hit in found.hits],
             "memory_trace": [found.trace],

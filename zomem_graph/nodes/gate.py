@@ -12,6 +12,7 @@ from zomem_graph.nodes.options import GateOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind
 from zomem_graph.nodes.scope import kept_name
+from zomem_graph.nodes.steps.events import told_of_gate
 from zomem_graph.nodes.steps.gate import decide
 from zomem_graph.nodes.values import plain
 
@@ -28,17 +29,16 @@ def create_gate_node(memory: Services, *, options: GateOptions | None = None) ->
 
     def gate(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question, _before = latest_question(state)
-        verdict: dict[str, Any] = plain((yield from decide(memory, question, running.scope, history_of(state))))
-        verdict["started"] = memory.clock().isoformat()
-        verdict |= own | kept_name(running.scope)
-        running.emit({"memory": "gate", "decision": verdict["decision"], "reason": verdict["reason"]})
+        verdict = yield from decide(memory, question, running.scope, history_of(state))
+        running.emit(told_of_gate(verdict))
+        begun = {"started": memory.clock().isoformat(), **own, **kept_name(running.scope)}
         return {
             "memory_query": question,
             "memory_hyde": None,
-            "memory_decision": verdict,
+            "memory_decision": {**plain(verdict), **begun},
             "memory_hits": [],
             "memory_context": "",
-            "memory_degraded": verdict["degraded"],
+            "memory_degraded": list(verdict.degraded),
             "memory_trace": [],
         }
 

@@ -12,6 +12,7 @@ from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind, whole
 from zomem_graph.nodes.state import noted_of_search, nothing_found
+from zomem_graph.nodes.steps.events import told_of_failure
 from zomem_graph.nodes.steps.multihop import hop_far
 from zomem_graph.nodes.steps.query import MOST_HITS, Query
 from zomem_graph.nodes.values import plain
@@ -31,7 +32,7 @@ def create_multi_hop_node(
         query = Query(text=question, limit=limit)
         found = yield from unless_failing(hop_far(memory, query, running.scope, options=options))
         if isinstance(found, Failed):
-            running.emit({"memory": "hop", "failed": str(found.error)})
+            running.emit(told_of_failure("hop", found.error))
             return {"memory_query": question, **nothing_found(state, f"multi_hop: {found.error}")}
         for hop in found.trace:
             running.emit({"memory": "hop", **hop})

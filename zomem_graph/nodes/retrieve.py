@@ -12,6 +12,7 @@ from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind, whole
 from zomem_graph.nodes.state import gated, noted_of_search, nothing_found
+from zomem_graph.nodes.steps.events import told_of_failure, told_of_search
 from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, search_for
 from zomem_graph.nodes.values import plain
@@ -42,9 +43,9 @@ def create_retrieve_node(
         )
         found = yield from unless_failing(search_for(memory, request, options=options))
         if isinstance(found, Failed):
-            running.emit({"memory": "retrieve", "failed": str(found.error)})
+            running.emit(told_of_failure("retrieve", found.error))
             return nothing_found(state, f"retrieve: {found.error}", first=imagined is None)
-        running.emit({"memory": "retrieve", **found.trace})
+        running.emit(told_of_search("retrieve", found))
         return {
             "memory_hits": [plain(hit) for hit in found.hits],
             "memory_trace": [found.trace],

@@ -12,6 +12,7 @@ from zomem_graph.nodes.rules.contentless import says_nothing
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import NOBODY, Scope
+from zomem_graph.nodes.steps.events import Tell, tell_nobody, told_of_answer, told_of_gate, told_of_search
 from zomem_graph.nodes.steps.gate import ask_in_doubt, decide, decide_by_words, floor_for, log_decision
 from zomem_graph.nodes.steps.layout import Layout
 from zomem_graph.nodes.steps.query import Query, Retrieved
@@ -68,17 +69,22 @@ class RecallRequest:
         return sum(tokens(text) + MESSAGE_TOKENS for text in (*self.history, self.message))
 
 
-def recall(services: Services, request: RecallRequest) -> Flow[Recollection]:
-    """Return what to inject before a message, or why nothing is."""
+def recall(services: Services, request: RecallRequest, *, tell: Tell = tell_nobody) -> Flow[Recollection]:
+    """Return what to inject before a message, or why nothing is; `tell` hears of each step."""
     started = services.clock()
     verdict = yield from decide(services, request.message, request.scope, request.history)
+    tell(told_of_gate(verdict))
     found = Retrieved()
     if verdict.continuation:
         found = yield from go_on(services, request)
+        tell(told_of_search("continuation", found))
     elif verdict.decision != "skip":
         found = yield from search_for(services, request)
+        tell(told_of_search("retrieve", found))
         verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
+    for event in told_of_answer(result):
+        tell(event)
     return result
 
 
