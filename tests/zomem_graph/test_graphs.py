@@ -116,6 +116,16 @@ def test_custom_events_tell_what_each_step_did(memory: Memory) -> None:
     assert [event["memory"] for event in events] == ["gate", "retrieve", "compose"]
 
 
+def test_events_of_a_graph_in_a_graph_come_with_its_name(memory: Memory) -> None:
+    host: Any = StateGraph(MemoryState)
+    host.add_node("recall", create_recall_graph(memory).compile())
+    host.add_edge(START, "recall")
+    app = host.compile()
+    assert list(app.stream(say(QUESTION), ANN, stream_mode="custom")) == []
+    events = list(app.stream(say(QUESTION), ANN, stream_mode="custom", subgraphs=True))
+    assert [event["memory"] for _graph, event in events] == ["gate", "retrieve", "compose"]
+
+
 def test_a_run_without_a_persona_says_so(memory: Memory) -> None:
     memory.remember("sister", "job", "nurse")
     app = create_recall_graph(memory).compile()

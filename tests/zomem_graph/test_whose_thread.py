@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
+import numpy as np
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
@@ -217,3 +220,51 @@ def test_what_middleware_captures_for_nobody_says_so_once(memory: Memory) -> Non
     for _turn in range(2):
         app.invoke(say("hello"), THREAD)
         assert app.get_state(THREAD).values["memory_degraded"] == [NOBODY]
+
+
+class Persona(str, Enum):  # noqa: UP042  # what many hosts have
+    ANN = "ann"
+
+
+NAMES: list[tuple[dict[str, Any], str, str]] = [
+    ({"persona": "ann", "thread_id": "t1"}, "ann", "t1"),
+    ({"persona": Persona.ANN, "thread_id": "t1"}, "ann", "t1"),
+    ({"user_id": 7, "thread_id": 12}, "7", "12"),
+    ({"user_id": np.int64(7), "thread_id": "t1"}, "7", "t1"),
+    ({"user_id": UUID(int=1), "thread_id": UUID(int=2)}, str(UUID(int=1)), str(UUID(int=2))),
+]
+WRONG = [object(), 3.5, True, b"ann", ["ann"], {"name": "ann"}, ANN, "", " ", "x" * 300]
+
+
+@pytest.mark.parametrize(("names", "persona", "thread"), NAMES)
+def test_names_and_ids_are_taken_as_text(memory: Memory, names: dict[str, Any], persona: str, thread: str) -> None:
+    app = create_capture_graph(memory).compile()
+    app.invoke(say(SECRET), {"configurable": names})
+    with memory.stores.read() as unit:
+        (turn,) = unit.erasure.everything_of(persona).turns.values()
+    assert (turn.persona, turn.thread) == (persona, thread)
+
+
+@pytest.mark.parametrize("where", ["context", "configurable"])
+@pytest.mark.parametrize("name", ["persona", "user_id", "thread", "thread_id", "executor", "time_zone"])
+@pytest.mark.parametrize("value", WRONG)
+def test_what_is_no_name_is_refused(memory: Memory, name: str, value: Any, where: str) -> None:
+    app: Any = create_capture_graph(memory).compile()
+    given: dict[str, Any] = {"context": {name: value}} if where == "context" else {}
+    config: RunnableConfig = {"configurable": {name: value}} if where == "configurable" else {}
+    with pytest.raises(InvalidInput, match=name):
+        app.invoke(say(SECRET), config, **given)
+    assert memory.stats()["turns"] == 0
+
+
+def test_a_whole_number_is_an_id_and_no_persona(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="persona of the run must be text, not 7"):
+        create_capture_graph(memory).compile().invoke(say(SECRET), {"configurable": {"persona": 7}})
+
+
+@pytest.mark.parametrize("name", ["persona", "user_id"])
+def test_middleware_refuses_what_is_no_name(memory: Memory, name: str) -> None:
+    model = ScriptedChatModel(replies=lambda _messages: "noted")
+    app: Any = create_agent(model, middleware=[MemoryMiddleware(memory)])
+    with pytest.raises(InvalidInput, match=f"{name} of the run must be text"):
+        app.invoke(say(SECRET), {"configurable": {name: object()}})

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from zomem_graph.nodes.rules.given import flag, if_given, name_of, shown
@@ -85,8 +87,8 @@ def kept_name(scope: Scope) -> dict[str, str]:
 def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) -> Scope:
     """Return the scope of a running graph: its context first, then config["configurable"], then the default.
 
-    Context may be an object or a mapping; `persona` is looked for before `user_id`. Unknown shapes are
-    taken as naming nobody, so the caller can say so.
+    Context may be an object or a mapping; `persona` is looked for before `user_id`. Other shapes are taken as
+    naming nobody, so the caller can say so. Raises InvalidInput for a name that is no text; ids may be numbers.
     """
     persona = _first(context, configurable, _PERSONA_NAMES)
     thread = _first(context, configurable, ("thread", "thread_id"))
@@ -94,18 +96,28 @@ def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) ->
     time_zone = _first(context, configurable, ("time_zone",))
     return replace(
         default,
-        persona=default.persona if persona is None else str(persona),
+        persona=persona or default.persona,
         named=persona is not None,
-        thread=default.thread if thread is None else str(thread),
-        executor=default.executor if executor is None else str(executor),
-        time_zone=default.time_zone if time_zone is None else str(time_zone),
+        thread=thread or default.thread,
+        executor=executor or default.executor,
+        time_zone=time_zone or default.time_zone,
     )
 
 
-def _first(context: Any, configurable: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first(context: Any, configurable: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     for source in (context, configurable):
         for name in names:
             value = source.get(name) if isinstance(source, Mapping) else getattr(source, name, None)
             if value is not None:
-                return value
+                return _named(name, value)
     return None
+
+
+def _named(name: str, value: Any) -> str:
+    """Return what a run calls somebody or something, as text; raise InvalidInput for what is no name."""
+    if isinstance(value, str):
+        return name_of(name, str.__str__(value))  # an enum of texts is its text
+    if name.endswith("id") and isinstance(value, Integral | UUID) and not isinstance(value, bool):
+        return str(value)
+    kinds = "text, a whole number or a UUID" if name.endswith("id") else "text"
+    raise InvalidInput(f"{name} of the run must be {kinds}, not {shown(value)}.")
