@@ -169,6 +169,11 @@ def test_the_readme_shows_both_commands_and_what_is_under_them() -> None:
         assert f"$(install) {install}" in makefile
 
 
+def test_an_editable_install_is_a_plain_path_that_type_checkers_follow() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["tool"]["setuptools"]["package-dir"] == {"": "."}, "else setuptools hooks the import itself"
+
+
 def test_every_dependency_is_explained_and_nothing_else() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     declared = [
