@@ -90,9 +90,10 @@ def test_different_ones_run_side_by_side(memory: Memory) -> None:
     assert memory.stats()["turns"] == 1
 
 
-def test_what_one_branch_lacked_is_kept_beside_one_that_lacked_nothing(memory: Memory) -> None:
+@pytest.mark.parametrize("nothing", [[], None])
+def test_what_one_branch_lacked_is_kept_beside_one_that_lacked_nothing(nothing: Any) -> None:
     def lacking(note: str) -> Any:
-        return lambda _state: {"memory_degraded": [note] if note else []}
+        return lambda _state: {"memory_degraded": [note] if note else nothing}
 
     graph = builder()
     for number, note in enumerate(["first", "", "second", "first"]):

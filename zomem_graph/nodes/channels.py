@@ -23,13 +23,13 @@ class Latest(LastValue[Value]):
 
 
 class Notes(LastValue[list[str]]):
-    """Keeps every note once; an empty list clears what was there before the step that writes it."""
+    """Keeps every note once; an empty list, or None, clears what was there before the step that writes it."""
 
     __slots__ = ()
 
-    def update(self, values: Sequence[list[str]]) -> bool:
+    def update(self, values: Sequence[list[str] | None]) -> bool:
         """Add what a step wrote; return whether there was any."""
         begun = not self.is_available() or not all(values)
         known = [] if begun else self.value
-        new = [note for notes in values for note in notes]
+        new = [note for notes in values for note in notes or ()]
         return super().update([list(dict.fromkeys([*known, *new]))] if values else [])
