@@ -160,6 +160,22 @@ def test_a_wrong_argument_is_told_with_its_value_and_what_is_allowed(
     assert not any(word in said(result) for word in ("validation error", "pydantic", "Input should"))
 
 
+def test_a_misspelt_argument_is_refused_before_anything_is_done(memory: Memory) -> None:
+    memory.remember("ana", "city", "Porto")
+    result = called(memory, "memory_forget", entity="ana", dryRun=True)
+    assert result.is_error
+    assert "memory_forget: 'dryRun' is no argument of it. It takes " in said(result)
+    assert [fact.value for fact in memory.lookup("ana", "city")] == ["Porto"]
+
+
+def test_the_schemas_allow_no_other_arguments(memory: Memory) -> None:
+    async def listed() -> Any:
+        async with Client(create_server(memory)) as client:
+            return (await client.list_tools()).tools
+
+    assert all(tool.input_schema["additionalProperties"] is False for tool in asyncio.run(listed()))
+
+
 def test_a_server_of_one_persona_serves_no_other(memory: Memory) -> None:
     stored = called(memory, "memory_store", persona_of_server="ann", entity="ana", key="city", value="Porto")
     refused = called(memory, "memory_search", persona_of_server="ann", query="ana", persona="bob")

@@ -74,6 +74,12 @@ class Place:
     bytes_read: int = 0
     bytes_total: int = 0
 
+    @property
+    def root(self) -> Path:
+        """Return the folder or archive itself, the folder of a single file."""
+        where = self.path.resolve()
+        return where.parent if self.is_single else where
+
     def chosen(self, wanted: Callable[[File], bool]) -> list[File]:
         """Return the files a reader wants, in order; the others are counted as ignored."""
         kept: list[File] = []

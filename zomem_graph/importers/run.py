@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from zomem_graph.importers.documents import DocumentLoader, read_documents
-from zomem_graph.importers.places import open_place
+from zomem_graph.importers.places import Place, open_place
 from zomem_graph.importers.preparing import ReadyNote, ReadyTalk, prepare_note, prepare_talk
 from zomem_graph.importers.records import Note, Passed, Read, Talk
 from zomem_graph.importers.report import ImportReport, ItemReport, Tally
@@ -57,6 +57,7 @@ def import_into(
     with open_place(path) as place:
         chosen = chosen or detect(place)
         target = _Import(services, scope_given(scope), chosen.name, chosen.family, dry_run=flag("dry_run", dry_run))
+        place.name = target.name_of(place)
         for done in target.take(read_source(chosen, place), place=str(place.path)):
             if progress is not None:
                 progress(done, place.fraction)
@@ -96,6 +97,20 @@ class _Import:
     tally: Tally = field(init=False)
     waiting: list[ReadyTalk | ReadyNote] = field(default_factory=list)
     seen: dict[str, list[str]] = field(default_factory=dict)
+
+    def name_of(self, place: Place) -> str:
+        """Return the name a place is known by: its own, with folders before it where another place has that one."""
+        root = content_hash(str(place.root))
+        parts = place.root.parts[1:] or (place.name,)
+        names = [place.name, *("/".join(parts[-depth:]) for depth in range(2, len(parts) + 1))]
+        with self.services.stores.write() as unit:
+            for name in names:
+                key = f"import root {content_hash(self.scope.persona, self.family, name)}"
+                if (holder := unit.journal.meta(key)) in (None, root):
+                    if holder is None and not self.dry_run:
+                        unit.journal.set_meta(key, root)
+                    return name
+        return names[-1]
 
     def take(self, reads: Iterable[Read], *, place: str) -> Iterator[int]:
         """Prepare and write what is read; yield after each batch how many items are done."""

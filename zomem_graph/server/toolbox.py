@@ -3,15 +3,17 @@
 To add a tool, write it as a method beside its neighbours and add one line to `TOOLS`.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from importlib.metadata import version
+from inspect import signature
+from types import MappingProxyType
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import Tool, ToolAnnotations
 from pydantic import ValidationError
 
 from zomem_graph.memory import Memory
@@ -88,6 +90,7 @@ def create_server(memory: Memory, *, persona: str | None = None, tally: Tally | 
     desk = Desk(memory=memory, only=persona)
     owners = {owner: owner(desk) for owner in dict.fromkeys(line.owner for line in TOOLS)}
     counted = tally or Tally()
+    server.takes = {line.name: [*signature(getattr(owners[line.owner], line.name)).parameters] for line in TOOLS}
     for line in TOOLS:
         method: _Tool = getattr(owners[line.owner], line.name)
         server.add_tool(
@@ -97,10 +100,22 @@ def create_server(memory: Memory, *, persona: str | None = None, tally: Tally | 
 
 
 class _Server(MCPServer[Any]):
-    """A server that says in plain words which argument of a call is wrong."""
+    """A server that says in plain words which argument of a call is wrong, and takes none that it does not know."""
+
+    takes: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the tools; their schemas allow no other arguments, for a misspelt dry_run would erase."""
+        tools = await super().list_tools()
+        for tool in tools:
+            tool.input_schema["additionalProperties"] = False
+        return tools
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **named: Any) -> Any:
         """Call a tool; raise ToolError with field, given value and what is allowed for arguments that do not fit."""
+        if known := self.takes.get(name):
+            for given in arguments.keys() - set(known):
+                raise ToolError(f"{name}: {given!r:.60} is no argument of it. It takes {', '.join(known)}.")
         try:
             return await super().call_tool(name, arguments, *rest, **named)
         except ToolError as error:

@@ -239,6 +239,29 @@ def test_notes_of_one_name_in_two_vaults_live_side_by_side(memory: Memory, tmp_p
     assert sorted(texts(memory, "go north south")) == ["Plan: go north", "Two/Plan: go south"]
 
 
+@pytest.mark.parametrize("source", ["markdown", "obsidian", "text"])
+def test_folders_of_one_name_in_two_places_are_two_sources(memory: Memory, tmp_path: Path, source: str) -> None:
+    ending = "txt" if source == "text" else "md"
+    apple = write(tmp_path, f"pa/docs/README.{ending}", "apple runs on host alpha")
+    banana = write(tmp_path, f"pb/docs/README.{ending}", "banana runs on host beta")
+    for _ in range(2):
+        for path in (apple.parent, banana.parent, apple, banana):
+            memory.import_from(source, path)
+    assert memory.stats()["superseded"] == 0
+    assert [len([text for text in texts(memory, "runs on host") if word in text]) for word in ("alpha", "beta")] == [
+        1,
+        1,
+    ]
+
+
+def test_a_vault_that_was_moved_is_known_again(memory: Memory, tmp_path: Path) -> None:
+    path = vault(tmp_path, A="one\n## Part\ntwo", B="three")
+    memory.import_from("obsidian", path)
+    (tmp_path / "elsewhere").mkdir()
+    report = adds_up(memory.import_from("obsidian", path.rename(tmp_path / "elsewhere" / path.name)))
+    assert (report.unchanged, report.facts) == (2, 0)
+
+
 def test_a_vault_that_was_renamed_is_known_again(memory: Memory, tmp_path: Path) -> None:
     path = vault(tmp_path, A="one\n## Part\ntwo", B="three")
     memory.import_from("obsidian", path)
