@@ -103,7 +103,8 @@ class _Import:
         root = content_hash(str(place.root))
         parts = place.root.parts[1:] or (place.name,)
         names = [place.name, *("/".join(parts[-depth:]) for depth in range(2, len(parts) + 1))]
-        with self.services.stores.write() as unit:
+        stores = self.services.stores
+        with stores.read() if self.dry_run else stores.write() as unit:
             for name in names:
                 key = f"import root {content_hash(self.scope.persona, self.family, name)}"
                 if (holder := unit.journal.meta(key)) in (None, root):

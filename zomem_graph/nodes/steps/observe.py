@@ -1,7 +1,7 @@
 """Store what was said, verbatim and once, and what the published rules learn from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -20,7 +20,6 @@ from zomem_graph.stores.records import Tombstone, Turn
 from zomem_graph.stores.unit import Unit
 
 __all__ = [
-    "Observed",
     "append_turns",
     "clean",
     "session_of",
@@ -33,14 +32,6 @@ __all__ = [
 
 _TRUST = {"user": "user", "assistant": "assistant", "tool": "tool", "document": "import"}
 _DEFAULT_SESSION = "main"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
-    """The new turns, and how many secrets were cut out of them."""
-
-    turns: tuple[Turn, ...]
-    redacted: int = 0
 
 
 def unstored_end(unit: Unit, messages: Sequence[Said], *, scope: Scope, session: str | None) -> Sequence[Said]:
