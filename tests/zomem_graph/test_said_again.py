@@ -92,3 +92,9 @@ def test_a_models_summary_is_not_what_the_user_said(memory: Memory) -> None:
         agent.invoke({"messages": [HumanMessage(f"What about fruit number {number}?")]}, AS_ANN)
     assert [text for text in turns(memory) if "summary" in text or "Atlantis" in text] == []
     assert sum("fruit number" in text for text in turns(memory)) == 4
+
+
+def test_a_secret_behind_a_label_that_reads_like_a_speaker_is_taken_out(memory: Memory) -> None:
+    for text in ("my wifi password: hunter2xyz", "pw: hunter2xyz", "Passwort: hunter2xyz"):
+        assert memory.capture(text, scope=ANN).redacted == 1
+    assert not [text for text in turns(memory) if "hunter2xyz" in text]

@@ -56,7 +56,10 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
                 f"message {number} has {len(message.content):,} characters; at most {options.longest_text:,} "
                 "are stored. Split it."
             )
-        content, found = redact(message.content)
+        # What stands before a colon may be taken for a speaker and still say what follows: "wifi password: …".
+        label = f"{message.speaker}: "
+        content, found = redact(label + message.content)
+        content, found = (content[len(label) :], found) if content.startswith(label) else redact(message.content)
         metadata, more = redact_plain(message.metadata)
         cut += found + more
         kept.append(replace(message, content=content, metadata=metadata) if found or more else message)
