@@ -10,8 +10,14 @@ from zomem_graph.nodes.rules._wordlists import words
 
 __all__ = [
     "ASSIGNED",
+    "ATTACHED",
+    "ATTACHED_CODE",
     "BARE_VALUE",
+    "BARE_VALUE_WEAKLY",
     "CARD",
+    "CHANGED_BEFORE",
+    "CHANGED_TO",
+    "CLAUSE_ENDS",
     "COMMAND",
     "FLAG_BEFORE",
     "FLAG_VALUE",
@@ -19,6 +25,8 @@ __all__ = [
     "INNOCENT_BEFORE",
     "KEY_BEGIN",
     "KEY_BODY",
+    "LOGIN_BEFORE",
+    "NAMED_AFTER",
     "NEAR_BEGIN",
     "NEAR_TOKEN",
     "NUMERIC_HARMLESS",
@@ -29,10 +37,13 @@ __all__ = [
     "QUOTED",
     "REFERENCE",
     "SECRET_WORD",
+    "SIGNED",
     "SPOKEN",
     "SPOKEN_WEAKLY",
+    "TICKET_BEFORE",
     "UNQUOTED",
     "URL_PASSWORD",
+    "VERB_BEFORE",
     "WEAK_WORDS",
 ]
 
@@ -75,7 +86,8 @@ PREFIXED: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = tuple(
 
 SECRET_WORD: Final = re.compile(
     r"pass(?:word|wd|phrase|code)s?|pwd|(?<![a-z])(?:pass|pw)(?![a-z])"
-    r"|passwort|kennwort|contraseña|mot de passe|密码|口令|пароль|паролем|senha|wachtwoord|hasło|lösenord|şifre"
+    r"|passwort|kennwort|contraseña|mot de passe|密码|口令|пароль|пароля|паролем|senha|wachtwoord"
+    r"|hasło|hasła|lösenord|şifre"
     r"|パスワード|비밀번호"
     r"|\bpins?\b|\bpin_code\b"
     r"|(?:api|access|account|auth|secret|private|signing|encryption|service|license|admin|master|shared)"
@@ -84,7 +96,7 @@ SECRET_WORD: Final = re.compile(
 """For lower-case text: matching without regard to case would take four times as long."""
 PASSWORD_WORDS: Final = words(
     "password passwords passwd passwds passphrase passphrases passcode passcodes pwd passwort kennwort",
-    "contraseña 密码 口令 пароль паролем senha wachtwoord hasło lösenord şifre パスワード 비밀번호",
+    "contraseña 密码 口令 пароль пароля паролем senha wachtwoord hasło hasła lösenord şifre パスワード 비밀번호",
     "pin pins pin_code pass pw",
 ) | {"mot de passe"}
 WEAK_WORDS: Final = words("pass pw")
@@ -103,22 +115,87 @@ _COMPOUND: Final = (
     r"|usage|counter|price|event|ring|chain)s?\b)"
 )
 """The password manager is no password."""
+_BETWEEN: Final = r"(?:et|en|si|sı|m|im)?(?:[ \t](?:\([^()\r\n]{1,30}\)|[^\W\d_](?:[\w'’.-]{0,22}[\w'’])?)){0,5}?"
+"""Words between the secret word and what announces its value: "password of Ana's router (upstairs)"."""
+_BE: Final = (
+    r"(?:(?:now|will|should|must)[ \t])?(?:is|was|are|be|ist|war|lautet|wird|es|era|est|était|это|é|è|jest"
+    r"|(?<=hasło )to|är|var)"
+)
+_SIGN: Final = r"(?::=|=>|->|→|==?|:|：)"
 SPOKEN: Final = re.compile(
-    _COMPOUND + r"(?: [^\W\d]{1,20}){0,5}?[ \t]{1,4}(?:is|was|are|ist|lautet|es|est|это|é|jest|är)[ \t]{1,4}"
-    r"(?:now |set to |still )?"
-    r"|(?:[\u4e00-\u9fff]{0,4})(?:是|为)[ \t]{0,2}|(?:は|는|은)[ \t]{0,2}",
+    rf"{_COMPOUND}{_BETWEEN}[ \t]{{1,4}}{_BE}(?:[ \t]{{0,4}}{_SIGN}[ \t]{{0,4}}|[ \t]{{1,4}})"
+    rf"(?:(?:now|set to|still)(?:[ \t]{{0,4}}{_SIGN}[ \t]{{0,4}}|[ \t]))?"
+    r"|(?:[\u4e00-\u9fff]{0,4})(?:是|为)[:： \t]{0,2}|(?:は|는|은)[:： \t]{0,2}",
     re.IGNORECASE,
 )
+"""Before a value that is said to be it: "the password for prod is …", "password is: …"."""
+_WHAT_FOR: Final = (
+    rf"{_COMPOUND}(?:et|en|si|sı|m|im)?(?=[ \t](?:\(|(?:for|of|to|on|at|in|from|für|fürs|vom|von|zum|zur|am|des|der"
+    r"|para|del|de|pour|du|da|do|na|voor|van|od|от|для|к|för|till|på|per)[ \t]))"
+    rf"{_BETWEEN}"
+)
+SIGNED: Final = re.compile(
+    rf"{_WHAT_FOR}[ \t]{{0,4}}(?:(?::=|=>|->|→|==?)[ \t]{{0,4}}|:[ \t]{{1,4}}|：[ \t]{{0,4}})", re.IGNORECASE
+)
+"""Before a value behind a sign, where the word is told what it is for: "password for prod = …"."""
+_MADE_UP: Final = (
+    r"(?!(?:sha|md|utf|base|argon|aes|rfc|iso|oauth|pbkdf|v)-?\d)(?=[A-Za-z]{0,60}\d)(?=\d{0,60}[A-Za-z])"
+    r"(?=[A-Za-z0-9!#$%&*+@^_~-]{6,128}(?:[.,;:!?)]{0,3}(?:\s|$)))"
+)
+"""What looks like no word of any language: letters and digits as one."""
+_CODE: Final = r"(?=\d{4,8}[.;!?)]{0,3}(?:,|\s{0,9}(?:$|\n)|[ \t](?:and|und|y|et|e)[ \t]))"
+ATTACHED: Final = re.compile(
+    rf"(?:['’]s|[ \t]{{1,4}}(?:->|→|[-–—]))[ \t]{{1,4}}(?:now )?{_MADE_UP}"
+    rf"|{_COMPOUND}{_BETWEEN}[ \t]{{0,4}}(?:(?:->|→|==?)[ \t]{{0,4}}|:[ \t]{{1,4}}){_MADE_UP}"
+    rf"|{_WHAT_FOR}[ \t]{{1,4}}[–—-][ \t]{{1,4}}{_MADE_UP}"
+    rf"|[ \t](?:(?:was|is|has been|got)[ \t])?(?:now )?(?:(?:re)?set|changed|updated|rotated)[ \t]to[ \t]{_MADE_UP}"
+    rf"|[ \t]auf[ \t]{_MADE_UP}",
+    re.IGNORECASE,
+)
+"""Before a value that is told by its form, since what stands before it may mean anything: "my password's …"."""
+ATTACHED_CODE: Final = re.compile(rf"(?:['’]s|[ \t]{{1,4}}(?:->|→|[-–—]))[ \t]{{1,4}}(?:now )?{_CODE}")
+"""The same before the digits of a PIN."""
+CHANGED_BEFORE: Final = re.compile(
+    r"\b(?:re)?(?:set|chang|updat|rotat|switch)\w{0,4}\b[^.!?\r\n]{0,24}$", re.IGNORECASE
+)
+CHANGED_TO: Final = re.compile(rf"[ \t]to[ \t]{_MADE_UP}", re.IGNORECASE)
+"""After a word before which something is changed: "I set my password to …"."""
+NAMED_AFTER: Final = re.compile(
+    rf"(?:^|(?<=[\s\"'`(])){_MADE_UP}(?P<value>[^\s\"'`,;]{{6,128}})"
+    r"[ \t](?:is|was|as|ist|als|es|como|est|comme|é|jest|är)[ \t](?:[^\W\d_]{1,20}[ \t]){0,3}$",
+    re.IGNORECASE,
+)
+"""A value that its word follows: "… is my wifi password"."""
+CLAUSE_ENDS: Final = re.compile(r"[\"'`)]{0,2}(?:[.,;:!?]|[ \t]{0,9}(?:$|[\r\n])|[ \t](?:for|to|of|on|and)[ \t])")
 FLAG_BEFORE: Final = re.compile(r"(?<!\S)--?[a-z-]{0,20}$")
 FLAG_VALUE: Final = re.compile(r"[ \t]{1,2}(?!-)")
-SPOKEN_WEAKLY: Final = re.compile(r"[ \t]{1,4}is[ \t]{1,4}(?:now )?(?=[A-Z]?[a-z]{4,60}[^\s]{0,60}\d)")
+SPOKEN_WEAKLY: Final = re.compile(
+    rf"{_BETWEEN}(?:[ \t]{{1,4}}is[ \t]{{0,4}}[:=]?|[ \t]{{0,4}}(?:==?|->|→))[ \t]{{1,4}}(?:now )?"
+    r"(?=[A-Z]?[a-z]{4,60}[^\s]{0,60}\d)"
+)
 """After a word that has another meaning: "the pass is correcthorse9", not "the pass is LH4567" or 2100m high."""
-BARE_VALUE: Final = re.compile(
-    r"[ \t]{1,2}(?!(?:sha|md|utf|base|argon|aes|rfc|iso|oauth|pbkdf|v)-?\d)(?=[A-Za-z]{0,60}\d)(?=\d{0,60}[A-Za-z])"
-    r"(?=[A-Za-z0-9!#$%&*+@^_~-]{6,128}(?:[.,;:!?)]{0,3}(?:\s|$)))",
+BARE_VALUE: Final = re.compile(rf"[ \t]{{1,2}}{_MADE_UP}", re.IGNORECASE)
+"""Before a value that follows its word at once: "password hunter22"."""
+BARE_VALUE_WEAKLY: Final = re.compile(
+    rf"[ \t]{{1,2}}{_MADE_UP}(?!(?:int|uint|float|mp|win|ipv|log|web)\d)(?=[A-Za-z]{{3,60}}\d{{1,20}}[a-z!#$%&*+@^~])"
+    r"(?=[^\s,;]{8,128}(?:[,;]|[.!?)]{0,3}[ \t]{0,9}(?:$|[\r\n])))",
+)
+"""The same after a word that is a verb too: "pass hunter2xyz" at the end of a line, not "pass level20"."""
+VERB_BEFORE: Final = re.compile(
+    r"\b(?:i|you|we|they|he|she|it|to|will|['’]ll|can|could|must|should|may|might|would|not|n['’]t|please|let|and|then)"
+    r"[ \t]{1,3}$",
     re.IGNORECASE,
 )
-"""Before a value that follows its word at once: "password hunter22"."""
+LOGIN_BEFORE: Final = re.compile(
+    r"\b(?:user(?:name|id)?|login|log[ -]?in|e-?mail|benutzer(?:name)?|usuario|utilisateur)\b[^.!?\r\n]{1,50}$",
+    re.IGNORECASE,
+)
+TICKET_BEFORE: Final = re.compile(
+    r"(?:ski|boarding|bus|train|rail|tram|metro|subway|lift|day|week|month|season|year|annual|travel|tourist|museum|zoo"
+    r"|park|parking|press|hall|gym|mountain|event|backstage|festival|city|transit|interrail|hiking)[ -]$",
+    re.IGNORECASE,
+)
+"""What makes a pass a ticket."""
 COMMAND: Final = re.compile(
     r"\b(?:(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?\s-p|sshpass[ \t]{1,3}-p[ \t]{0,3}"
     r"|(?:curl|wget|http)\b[^\n|;]{0,200}?\s(?:-u|--user|-a|--auth)[ \t=]{0,3}[\"']?[^\s:\"']{1,64}:)"

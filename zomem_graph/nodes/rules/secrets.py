@@ -14,8 +14,14 @@ from typing import Any, Final
 
 from zomem_graph.nodes.rules._secret_shapes import (
     ASSIGNED,
+    ATTACHED,
+    ATTACHED_CODE,
     BARE_VALUE,
+    BARE_VALUE_WEAKLY,
     CARD,
+    CHANGED_BEFORE,
+    CHANGED_TO,
+    CLAUSE_ENDS,
     COMMAND,
     FLAG_BEFORE,
     FLAG_VALUE,
@@ -23,6 +29,8 @@ from zomem_graph.nodes.rules._secret_shapes import (
     INNOCENT_BEFORE,
     KEY_BEGIN,
     KEY_BODY,
+    LOGIN_BEFORE,
+    NAMED_AFTER,
     NEAR_BEGIN,
     NEAR_TOKEN,
     NUMERIC_HARMLESS,
@@ -33,10 +41,13 @@ from zomem_graph.nodes.rules._secret_shapes import (
     QUOTED,
     REFERENCE,
     SECRET_WORD,
+    SIGNED,
     SPOKEN,
     SPOKEN_WEAKLY,
+    TICKET_BEFORE,
     UNQUOTED,
     URL_PASSWORD,
+    VERB_BEFORE,
     WEAK_WORDS,
 )
 
@@ -175,23 +186,55 @@ def _prefixed(text: str) -> Iterator[Span]:
 
 
 def _after_words(text: str) -> Iterator[Span]:
-    """Yield what is assigned to, said to be, or stands just after a word like password or token."""
+    """Yield what is assigned to, said to be, or stands beside a word like password or token."""
     # U+0130 is the only character whose lower case is longer; places must stay the same.
     for word in SECRET_WORD.finditer(text.replace("\u0130", "I").lower()):
         start, end = word.span()
         name = text[start:end]
+        known = name.casefold() in PASSWORD_WORDS
+        if name.casefold() == "pass" and TICKET_BEFORE.search(text, max(0, start - _NEAR), start):
+            continue
         if assigned := ASSIGNED.match(text, end):
             yield from _value_at(text, assigned.end(), name, sign=assigned["sign"])
         elif (flag := FLAG_VALUE.match(text, end)) and _after_dashes(text, start):
             yield from _value_at(text, flag.end(), name, sign="=")
-        elif name.casefold() not in WEAK_WORDS and (spoken := SPOKEN.match(text, end)):
+        elif known and (told := next(_told(text, start, end, name), None)):
+            yield told
+        elif not known and (spoken := SPOKEN.match(text, end)):
             yield from _value_at(text, spoken.end(), name, sign="is")
-        elif name.casefold() in WEAK_WORDS and (weakly := SPOKEN_WEAKLY.match(text, end)):
-            yield from _value_at(text, weakly.end(), name, sign="is")
-        elif name.casefold() in _BARELY and (bare := BARE_VALUE.match(text, end)):
-            yield from _value_at(text, bare.end(), name, sign="=")
         elif not INNOCENT_BEFORE.search(text, max(0, start - _NEAR), end + _NEAR):
             yield from _random_near(text, end, name)
+
+
+def _told(text: str, start: int, end: int, name: str) -> Iterator[Span]:
+    """Yield what a sentence tells as the value of a password word, by the surest way of saying it first."""
+    if name.casefold() == "pass":
+        ways = [(_bare_pass(text, start, end), "="), (SPOKEN_WEAKLY.match(text, end), "is")]
+    else:
+        ways = [(BARE_VALUE.match(text, end), "="), (SPOKEN.match(text, end), "is"), (SIGNED.match(text, end), "is")]
+        ways += [(ATTACHED.match(text, end), "=")]
+        if name.casefold().startswith("pin"):
+            ways += [(ATTACHED_CODE.match(text, end), "=")]
+    if CHANGED_BEFORE.search(text, max(0, start - _NEAR), start):
+        ways += [(CHANGED_TO.match(text, end), "=")]
+    for way, sign in ways:
+        if way:
+            yield from _value_at(text, way.end(), name, sign=sign)
+    yield from _named_after(text, start, end, name)
+
+
+def _bare_pass(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return what stands between "pass" and the password that follows it at once; mostly it is a verb."""
+    if LOGIN_BEFORE.search(text, max(0, start - _LONGEST_PHRASE), start):
+        return BARE_VALUE.match(text, end)
+    return None if VERB_BEFORE.search(text, max(0, start - _NEAR), start) else BARE_VALUE_WEAKLY.match(text, end)
+
+
+def _named_after(text: str, start: int, end: int, name: str) -> Iterator[Span]:
+    """Yield the value in "hunter22 is my password"."""
+    before = NAMED_AFTER.search(text, max(0, start - _LONGEST_PHRASE), start)
+    if before and CLAUSE_ENDS.match(text, end) and _usable(before["value"], name, sure=True):
+        yield Span(before.start("value"), before.end("value"), _kind(name))
 
 
 def _after_dashes(text: str, start: int) -> bool:
