@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO
 
 from zomem_graph.conversations.json_form import conversation_from_json
-from zomem_graph.conversations.text_form import conversation_from_text, has_speaker_lines
+from zomem_graph.conversations.text_form import conversation_from_text, has_labels
 from zomem_graph.conversations.transcript import Conversation
 from zomem_graph.stores.errors import InvalidInput
 
@@ -53,7 +53,7 @@ def _is_text(source: str) -> bool:
     if not source.strip() or "\n" in source or "\r" in source or source.lstrip("\ufeff \t")[0] in "{[":
         return True
     try:
-        return not Path(source).exists() and has_speaker_lines(source)
+        return not Path(source).exists() and has_labels(source)
     except (OSError, ValueError):
         return True
 
@@ -94,7 +94,7 @@ def _parsed(text: str, *, name: str) -> Conversation:
             raise InvalidInput("is JSON nested too deeply") from error
         except ValueError as error:
             # "[2026-05-18 17:25] Ana: …" begins like JSON too.
-            if name.lower().endswith(".json") or not has_speaker_lines(text):
+            if name.lower().endswith(".json") or not has_labels(text):
                 raise InvalidInput(f"is broken JSON ({error})") from error
         else:
             return conversation_from_json(document, title=title)

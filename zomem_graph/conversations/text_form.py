@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from zomem_graph.conversations.dates import find_datetime, is_only_a_date
-from zomem_graph.conversations.labels import Label, fenced_lines, label_in, speakers_in
+from zomem_graph.conversations.labels import Label, fenced_lines, label_in, labels_in, speakers_in
 from zomem_graph.conversations.transcript import (
     Conversation,
     Message,
@@ -21,7 +21,7 @@ from zomem_graph.conversations.transcript import (
 )
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["conversation_from_text", "has_speaker_lines"]
+__all__ = ["conversation_from_text", "has_labels", "has_speaker_lines"]
 
 _HEADING = re.compile(r"#{1,6}[ \t](?P<text>.*)")
 _SESSION_WORD = re.compile(r"(?:session|conversation|chat|thread|day|part)\b", re.IGNORECASE)
@@ -32,14 +32,22 @@ _FRONT_MATTER = re.compile(r"(?P<key>[a-z][a-z0-9_-]*):(?:\s+(?P<value>.*))?|\s.
 
 
 def has_speaker_lines(text: str) -> bool:
-    """Tell whether a text has at least one line that opens a message."""
+    """Tell whether somebody speaks in a text that may as well be a note or a list."""
     return bool(speakers_in(_lines(text)))
 
 
+def has_labels(text: str) -> bool:
+    """Tell whether a text has at least one line that may open a message."""
+    return bool(labels_in(_lines(text)))
+
+
 def conversation_from_text(text: str, *, title: str) -> Conversation:
-    """Return the conversation in a text or Markdown chat. Raises InvalidInput when nobody speaks in it."""
+    """Return the conversation in a text or Markdown chat, in which any label will do if no speaker is sure.
+
+    Raises InvalidInput when nobody speaks in it.
+    """
     lines = _lines(text)
-    reading = _Reading(lines, speakers=speakers_in(lines), fenced=fenced_lines(lines))
+    reading = _Reading(lines, speakers=speakers_in(lines) or labels_in(lines), fenced=fenced_lines(lines))
     for number in range(reading.skip_front_matter(), len(lines)):
         reading.take(number)
     if not any(session.turns for session in reading.sessions):
