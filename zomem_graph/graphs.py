@@ -8,6 +8,7 @@ from typing import Any, get_args, get_type_hints
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
 from zomem_graph.memory import Memory
@@ -22,7 +23,7 @@ from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.retrieve import create_retrieve_node
 from zomem_graph.nodes.rules.given import choice
-from zomem_graph.nodes.state import MaintenanceState, MemoryState
+from zomem_graph.nodes.state import HostState, MaintenanceState, MemoryState
 from zomem_graph.nodes.steps.maintain import Upkeep
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.swarm import create_swarm_graph
@@ -43,12 +44,13 @@ _CURE = "Annotate the node's state with MemoryState, or derive your own state fr
 class _Heard(MessagesState, total=False):
     """What our graphs are given: not the notes of the turn before, so that they hand back their own only."""
 
-    memory_decision: dict[str, Any]
+    memory_persona: str
 
 
 class _MemoryOnly(TypedDict, total=False):
     """What our graphs hand back: never `messages`, so a host with another reducer keeps its own."""
 
+    memory_persona: str
     memory_query: str
     memory_decision: dict[str, Any]
     memory_hits: list[dict[str, Any]]
@@ -57,13 +59,33 @@ class _MemoryOnly(TypedDict, total=False):
     memory_trace: list[dict[str, Any]]
 
 
-class _Degraded(TypedDict, total=False):
+class _Learned(TypedDict, total=False):
+    memory_persona: str
     memory_degraded: list[str]
+
+
+class _Compiled(CompiledStateGraph[Any, Any, Any, Any]):
+    """A graph of ours, compiled; as a node it brings its channels to the host's graph, as our single nodes do."""
+
+    def __call__(self, state: HostState) -> dict[str, Any]:
+        """Do as `invoke`; LangGraph reads the type of `state` here."""
+        changed: dict[str, Any] = self.invoke(state)
+        return changed
+
+
+class _HostGraph(StateGraph[Any, Any, Any, Any]):
+    """A graph of ours that may become a node of the host's."""
+
+    def compile(self, *args: Any, **kwargs: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """Compile as every StateGraph, whose own class LangGraph fixes; ours differs by being callable."""
+        compiled = super().compile(*args, **kwargs)
+        compiled.__class__ = _Compiled
+        return compiled
 
 
 def create_recall_graph(memory: Memory) -> StateGraph[Any, Any, Any, Any]:
     """Return gate → retrieve | continuation → compose; compiled, it is a node that writes `memory_context`."""
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, input_schema=_Heard, output_schema=_MemoryOnly)
+    graph = _HostGraph(MemoryState, input_schema=_Heard, output_schema=_MemoryOnly)
     _add_recall(graph, memory)
     graph.add_edge("compose", END)
     return graph
@@ -86,7 +108,7 @@ def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateG
 
     In a host's graph it hands back `memory_degraded` only when it has notes to add to those that are there.
     """
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, input_schema=_Heard, output_schema=_Degraded)
+    graph = _HostGraph(MemoryState, input_schema=_Heard, output_schema=_Learned)
     graph.add_node("capture", capture_node(memory, source=source, whole_graph=True))
     graph.add_edge(START, "capture")
     graph.add_edge("capture", END)
@@ -127,7 +149,7 @@ def create_chat_graph(
     A node that takes a MessagesState is given the MemoryState; one whose own state lacks `memory_context`
     raises InvalidInput here and now.
     """
-    graph: StateGraph[Any, Any, Any, Any] = StateGraph(MemoryState, context_schema=context_schema)
+    graph = _HostGraph(MemoryState, context_schema=context_schema)
     _add_recall(graph, memory)
     wanted = _given_to(chat_node)
     try:

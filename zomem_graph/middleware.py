@@ -41,6 +41,7 @@ _Running = Runtime[Any] | ToolRuntime[Any, Any] | None
 
 
 class _RecalledState(AgentState[Any]):
+    memory_persona: NotRequired[Annotated[str, PrivateStateAttr]]
     memory_context: NotRequired[Annotated[str, PrivateStateAttr]]
     memory_decision: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
     memory_degraded: NotRequired[Annotated[list[str], PrivateStateAttr]]
@@ -136,9 +137,9 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 "method": found.method,
                 "reason": found.reason,
                 "tokens": found.tokens,
-                **kept_name(scope),
             },
             "memory_degraded": list(found.degraded),
+            **kept_name(scope),
         }
 
     def _recall(self, state: Any, scope: Scope, tell: Tell) -> Flow[Recollection]:

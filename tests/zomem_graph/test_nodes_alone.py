@@ -1,16 +1,19 @@
 """Single nodes in a graph of their own: hyde before retrieve, options of a node, hosts that hold too little."""
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import START, MessagesState, StateGraph
+from pydantic import BaseModel
 
-from zomem_graph import Memory, MemoryState, Scope, create_recall_graph, gate_route
+from zomem_graph import Memory, MemoryState, Scope, create_recall_graph, gate_route, with_memory
 from zomem_graph.nodes import (
+    create_briefing_node,
     create_capture_node,
     create_compose_node,
     create_continuation_node,
@@ -212,27 +215,70 @@ AFTER_A_GATE: dict[str, Callable[[Memory], Runnable[Any, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("gated", [True, False])
 @pytest.mark.parametrize("name", AFTER_A_GATE)
-def test_a_node_in_a_host_that_cannot_hold_its_question_says_so(opened: Opened, name: str, gated: bool) -> None:
+def test_a_node_without_the_gate_that_it_needs_says_so(opened: Opened, name: str) -> None:
     memory, _chat = opened()
-    gate = [("gate", create_gate_node(memory))] if gated else []
-    app = row(*gate, (name, AFTER_A_GATE[name](memory)), state=MessagesState)
+    app = row((name, AFTER_A_GATE[name](memory)), state=MessagesState)
     with pytest.raises(InvalidInput, match=r"no 'memory_query'.*MemoryState"):
         app.invoke(say(QUESTION), ANN)
 
 
-@pytest.mark.parametrize(("state", "lost"), [(Half, "memory_context"), (Question, "memory_hits")])
-def test_a_host_that_can_hold_only_half_of_it_is_told(opened: Opened, state: Any, lost: str) -> None:
+@pytest.mark.parametrize(("given", "lost"), [(Half, "memory_context"), (Question, "memory_hits")])
+def test_a_node_that_is_given_only_half_of_the_state_says_so(opened: Opened, given: Any, lost: str) -> None:
     memory, _chat = opened()
-    app = row(
-        ("gate", create_gate_node(memory)),
-        ("retrieve", create_retrieve_node(memory)),
-        ("compose", create_compose_node(memory)),
-        state=state,
-    )
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("gate", create_gate_node(memory))
+    graph.add_node("retrieve", create_retrieve_node(memory), input_schema=given)
+    graph.add_node("compose", create_compose_node(memory), input_schema=given)
+    graph.add_edge(START, "gate")
+    graph.add_edge("gate", "retrieve")
+    graph.add_edge("retrieve", "compose")
     with pytest.raises(InvalidInput, match=f"no '{lost}'"):
-        app.invoke(say(ASKING), ANN)
+        graph.compile().invoke(say(ASKING), ANN)
+
+
+class Named(BaseModel):
+    """A host's state of another kind, with a channel of ours under its own type."""
+
+    messages: Annotated[list[Any], operator.add]
+    memory_context: str = ""
+
+
+@pytest.mark.parametrize("state", [MessagesState, Half, Question, Named])
+def test_our_nodes_and_graphs_bring_the_channels_that_a_host_lacks(opened: Opened, state: Any) -> None:
+    memory, _chat = opened()
+    seen: list[str] = []
+
+    def answer(state: MemoryState) -> dict[str, Any]:
+        seen.append(str(with_memory(state)))
+        return {"messages": [AIMessage("ok")]}
+
+    def untyped(state: Any) -> dict[str, Any]:
+        return answer(state)
+
+    compose = ("compose", create_compose_node(memory))
+    last = ("answer", untyped if state is Named else answer)
+    for nodes in (
+        [("gate", create_gate_node(memory)), ("retrieve", create_retrieve_node(memory)), compose],
+        [("hops", create_multi_hop_node(memory)), compose],
+        [("recall", create_recall_graph(memory).compile())],
+    ):
+        final = row(*nodes, last, state=state).invoke(say(ASKING), ANN)
+        assert "Stripe" in seen.pop()
+        assert set(final) <= set(get_type_hints(state))
+
+
+def test_a_briefing_in_bare_messages_reaches_the_node_after_it(opened: Opened) -> None:
+    memory, _chat = opened()
+    seen: list[str] = []
+
+    def answer(state: MemoryState) -> dict[str, Any]:
+        seen.append(state["memory_briefing"])
+        return {}
+
+    memory.loops.create("Pay the crew", scope=Scope(persona="ann"))
+    row(("briefing", create_briefing_node(memory)), ("answer", answer), state=MessagesState).invoke(say(ASKING), ANN)
+    assert "Pay the crew" in seen[0]
 
 
 def test_hits_without_a_gate_are_composed(opened: Opened) -> None:

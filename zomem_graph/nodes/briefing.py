@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, attempt
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import BriefingOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.given import if_given, name_of
@@ -42,4 +42,4 @@ def create_briefing_node(
         running.emit({"memory": "briefing", "tokens": found.tokens, "priority": found.priority})
         return {"memory_briefing": found.block, **noted(state, found.degraded)}
 
-    return MemoryNode("briefing", step, memory)
+    return HostNode("briefing", step, memory)

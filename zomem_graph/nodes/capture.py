@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import messages_of, was_sent_back
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import flag, name_of
@@ -65,4 +65,4 @@ def capture_node(
             return {"memory_degraded": list(report.degraded)}
         return noted(state, report.degraded)
 
-    return MemoryNode("capture", step, memory)
+    return HostNode("capture", step, memory)

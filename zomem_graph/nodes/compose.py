@@ -8,12 +8,11 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing, work
 from zomem_graph.nodes.inputs import context_tokens, must_hold
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.option_kinds import options_given
-from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.state import decision_of, gated, noted
 from zomem_graph.nodes.steps.events import told_of_answer, told_of_failure
 from zomem_graph.nodes.steps.gate import ask_in_doubt
@@ -69,7 +68,6 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
                 "method": result.method,
                 "reason": result.reason,
                 "tokens": result.tokens,
-                **kept_name(running.scope),
             },
             "memory_hits": [plain(hit) for hit in result.hits],
             "memory_context": result.text,
@@ -77,7 +75,7 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
             **noted(state, result.degraded),
         }
 
-    return MemoryNode("compose", step, memory)
+    return HostNode("compose", step, memory)
 
 
 def _needed(state: Mapping[str, Any]) -> Sequence[str]:

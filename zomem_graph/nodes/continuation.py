@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import history_of, query_of
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import ContinuationOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.option_kinds import options_given
@@ -48,4 +48,4 @@ def create_continuation_node(
             **noted_of_search(state, found.degraded),
         }
 
-    return MemoryNode("continuation", step, memory)
+    return HostNode("continuation", step, memory)

@@ -7,11 +7,10 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Flow
 from zomem_graph.nodes.inputs import history_of, latest_question
-from zomem_graph.nodes.node import MemoryNode, Running, state_of
+from zomem_graph.nodes.node import HostNode, Running, state_of
 from zomem_graph.nodes.options import GateOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind
-from zomem_graph.nodes.scope import kept_name
 from zomem_graph.nodes.steps.events import told_of_gate
 from zomem_graph.nodes.steps.gate import decide
 from zomem_graph.nodes.values import plain
@@ -31,7 +30,7 @@ def create_gate_node(memory: Services, *, options: GateOptions | None = None) ->
         question, _before = latest_question(state)
         verdict = yield from decide(memory, question, running.scope, history_of(state))
         running.emit(told_of_gate(verdict))
-        begun = {"started": memory.clock().isoformat(), **own, **kept_name(running.scope)}
+        begun = {"started": memory.clock().isoformat(), **own}
         return {
             "memory_query": question,
             "memory_hyde": None,
@@ -42,7 +41,7 @@ def create_gate_node(memory: Services, *, options: GateOptions | None = None) ->
             "memory_trace": [],
         }
 
-    return MemoryNode("gate", gate, memory)
+    return HostNode("gate", gate, memory)
 
 
 def gate_route(state: Mapping[str, Any]) -> Literal["retrieve", "continuation", "compose"]:

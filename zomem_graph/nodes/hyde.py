@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import query_of
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import HydeOptions
 from zomem_graph.nodes.ports import Services, services_given
 from zomem_graph.nodes.rules.option_kinds import options_given
@@ -32,4 +32,4 @@ def create_hyde_node(memory: Services, *, options: HydeOptions | None = None) ->
         running.emit({"memory": "hyde", "characters": len(text)})
         return {"memory_hyde": text, **noted_of_search(state, notes)}
 
-    return MemoryNode("hyde", step, memory)
+    return HostNode("hyde", step, memory)

@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import latest_question
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind, whole
@@ -43,4 +43,4 @@ def create_multi_hop_node(
             **noted_of_search(state, found.degraded),
         }
 
-    return MemoryNode("multi_hop", step, memory)
+    return HostNode("multi_hop", step, memory)

@@ -5,17 +5,19 @@ come out as plain data.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import Command
 
 from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.ports import Services, services_given
-from zomem_graph.nodes.scope import Scope, scope_of_run
+from zomem_graph.nodes.scope import Scope, kept_name, scope_of_run
+from zomem_graph.nodes.state import HostState
 
-__all__ = ["MemoryNode", "Running", "state_of"]
+__all__ = ["HostNode", "MemoryNode", "Running", "state_of"]
 
 _LEVELS = "|"  # between the graphs of a checkpoint's namespace
 
@@ -59,8 +61,7 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         **kwargs: Any,
     ) -> Changed:
         """Run the step and return what it changed in the state."""
-        state = state_of(input)
-        return run(self._step(state, self._running(state, config)))
+        return run(self._work(state_of(input), config))
 
     async def ainvoke(
         self,
@@ -69,8 +70,10 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         **kwargs: Any,
     ) -> Changed:
         """Run the step without blocking the event loop and return what it changed in the state."""
-        state = state_of(input)
-        return await arun(self._step(state, self._running(state, config)))
+        return await arun(self._work(state_of(input), config))
+
+    def _work(self, state: Mapping[str, Any], config: RunnableConfig | None) -> Flow[Changed]:
+        return (yield from self._step(state, self._running(state, config)))
 
     def _running(self, state: Mapping[str, Any], config: RunnableConfig | None) -> Running:
         runtime: Runtime[Any] = get_runtime()
@@ -81,6 +84,31 @@ class MemoryNode(Runnable[Any, Changed], Generic[Changed]):
         run_id = "" if info is None else f"{info.thread_id}:{info.run_id}"
         nested = info is not None and _LEVELS in info.checkpoint_ns
         return Running(scope=scope, run_id=run_id, nested=nested, emit=runtime.stream_writer, config=config or {})
+
+
+class HostNode(MemoryNode[Changed]):
+    """A node for a graph of the host's, whatever its state: it brings its channels along.
+
+    The state keeps who asked, for the runs of the thread that name nobody.
+    """
+
+    def __call__(self, state: HostState) -> Changed:
+        """Do as `invoke`. LangGraph reads the type of `state` here and gives the host's graph these channels."""
+        return self.invoke(state)
+
+    def _work(self, state: Mapping[str, Any], config: RunnableConfig | None) -> Flow[Changed]:
+        running = self._running(state, config)
+        changed = yield from self._step(state, running)
+        kept = kept_name(running.scope)
+        known = kept.items() <= state.items()
+        return changed if known else _adding(changed, kept)
+
+
+def _adding(changed: Any, more: Mapping[str, Any]) -> Any:
+    """Return what a step hands back with more of the state changed."""
+    if isinstance(changed, Command):
+        return replace(changed, update={**(changed.update or {}), **more})
+    return {**changed, **more}
 
 
 def state_of(state: Any) -> Mapping[str, Any]:

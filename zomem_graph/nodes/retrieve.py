@@ -7,7 +7,7 @@ from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import history_of, must_hold, query_of
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind, whole
@@ -52,4 +52,4 @@ def create_retrieve_node(
             **noted_of_search(state, found.degraded, first=imagined is None),
         }
 
-    return MemoryNode("retrieve", step, memory)
+    return HostNode("retrieve", step, memory)

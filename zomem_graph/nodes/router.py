@@ -8,7 +8,7 @@ from langgraph.types import Command
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
 from zomem_graph.nodes.inputs import latest_question
-from zomem_graph.nodes.node import MemoryNode, Running
+from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import RoutingOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.routing import Candidate, Choice
@@ -31,7 +31,7 @@ def create_router_node(
     """Return the node that sends the latest user message to the executor of its name: `Command(goto=…)`.
 
     `executors` are the names of your nodes, or `Candidate`s that say what each is good at. Every score and reason is
-    in `memory_route` (on a state that has it, such as MemoryState) and in the custom stream; `active_agent` is set
+    in `memory_route` and in the custom stream; `active_agent` is set
     for langgraph-swarm. When memory fails, the fallback of the `options` gets it, else the first. Raises InvalidInput
     when it is built without executors or with an unknown strategy.
     """
@@ -59,7 +59,7 @@ def create_router_node(
         update = {"memory_route": told, "active_agent": told["executor"], **notes}
         return Command(goto=told["executor"], update=update)
 
-    return MemoryNode("route", step, services)
+    return HostNode("route", step, services)
 
 
 def plain_choice(choice: Choice) -> dict[str, Any]:

@@ -67,9 +67,7 @@ def scope_of_run(
     Raises InvalidInput when a strict memory is asked by nobody.
     """
     scope = scope_from(context, configurable or {}, Scope())
-    decision = state.get("memory_decision")
-    kept = decision.get("persona") if isinstance(decision, Mapping) else None
-    if not scope.named and kept is not None:
+    if not scope.named and (kept := state.get("memory_persona")):
         scope = replace(scope, persona=kept, named=True)
     if strict and not scope.named:
         raise InvalidInput(
@@ -80,8 +78,8 @@ def scope_of_run(
 
 
 def kept_name(scope: Scope) -> dict[str, str]:
-    """Return what a thread's `memory_decision` keeps of who asked, so that a run that names nobody is known."""
-    return {"persona": scope.persona} if scope.named else {}
+    """Return what a thread's state keeps of who asked, so that a later run that names nobody is known."""
+    return {"memory_persona": scope.persona} if scope.named else {}
 
 
 def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) -> Scope:

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
+from langchain_core.messages import AnyMessage
 from langgraph.graph import MessagesState
 from typing_extensions import TypedDict
 
 from zomem_graph.nodes.channels import Latest, Notes
 
 __all__ = [
+    "HostState",
     "MaintenanceState",
     "MemoryState",
     "decision_of",
@@ -19,17 +21,8 @@ __all__ = [
 ]
 
 
-class MemoryState(MessagesState, total=False):
-    """Your messages, and what memory has to say about the latest of them.
-
-    Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
-    nothing is needed; `memory_degraded` names what was missing while it was made. `memory_hyde` is the answer that
-    a hyde node imagined, "" when it could not, None where there is no such node. `memory_briefing` is there where the
-    graph has a briefing node; `memory_route` says who the router chose, with every score.
-
-    Parallel branches may write them all: of each the latest stays, of `memory_degraded` every note.
-    """
-
+class _Ours(TypedDict, total=False):
+    memory_persona: Annotated[str, Latest]
     memory_query: Annotated[str, Latest]
     memory_hyde: Annotated[str | None, Latest]
     memory_decision: Annotated[dict[str, Any], Latest]
@@ -39,6 +32,28 @@ class MemoryState(MessagesState, total=False):
     memory_trace: Annotated[list[dict[str, Any]], Latest]
     memory_briefing: Annotated[str, Latest]
     memory_route: Annotated[dict[str, Any], Latest]
+
+
+class MemoryState(MessagesState, _Ours, total=False):
+    """Your messages, and what memory has to say about the latest of them.
+
+    Nothing of ours is appended to `messages`. `memory_context` is the block for your prompt, "" when
+    nothing is needed; `memory_degraded` names what was missing while it was made. `memory_hyde` is the answer that
+    a hyde node imagined, "" when it could not, None where there is no such node. `memory_briefing` is there where the
+    graph has a briefing node; `memory_route` says who the router chose, with every score; `memory_persona` is whose
+    thread it is.
+
+    Parallel branches may write them all: of each the latest stays, of `memory_degraded` every note.
+    """
+
+
+class HostState(_Ours, total=False):
+    """What a node of ours reads and writes in a host's graph, which gets the channels that its own state lacks.
+
+    `messages` stays the host's, whatever its reducer.
+    """
+
+    messages: list[AnyMessage]
 
 
 class MaintenanceState(TypedDict, total=False):

@@ -67,7 +67,7 @@ class SwarmState(MessagesState):
     tasks: NotRequired[list[Any]]
     swarm: NotRequired[str]
     queue: NotRequired[list[dict[str, Any]]]
-    memory_decision: NotRequired[dict[str, Any]]
+    memory_persona: NotRequired[str]
     results: Annotated[list[dict[str, Any]], _together]
     summary: NotRequired[dict[str, Any]]
 
@@ -75,6 +75,7 @@ class SwarmState(MessagesState):
 class TaskState(TypedDict, total=False):
     """One task on its way through the swarm."""
 
+    memory_persona: str | None
     task: dict[str, Any]
     swarm: str
     budget: int
@@ -102,7 +103,7 @@ def create_plan_node(memory: Services, names: Sequence[str]) -> Runnable[Any, di
             "queue": [asdict(task) for task in tasks],
             "results": Overwrite([]),
             "swarm": state.get("swarm") or new_id()[:8],
-            "memory_decision": kept_name(running.scope),
+            **kept_name(running.scope),
             "summary": {},
         }
 
@@ -121,7 +122,7 @@ def create_deal_node(memory: Services, *, options: SwarmOptions) -> Runnable[Any
         left = max(0, options.run_budget - sum(result["memory"]["tokens"] for result in results))
         shared = {
             "swarm": state["swarm"],
-            "memory_decision": state.get("memory_decision") or {},
+            "memory_persona": state.get("memory_persona"),
             "budget": min(options.token_budget, left // len(now)),
             "earlier": [_earlier(result) for result in results[-_EARLIER:] if result["answer"]],
         }
@@ -137,13 +138,13 @@ def create_tell_node(memory: Services, *, options: SwarmOptions) -> Runnable[Any
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         task, budget = _task(state), int(state.get("budget") or 0)
         if budget < 1:
-            return _not_told(running.scope, "skip", "the tokens of this run are spent", [])
+            return _not_told("skip", "the tokens of this run are spent", [])
         earlier = state.get("earlier") or []
         told: Told | Failed = yield from attempt(
             tell_task(memory, task.task, earlier, scope=running.scope, budget=budget, options=options)
         )
         if isinstance(told, Failed):
-            return _not_told(running.scope, "empty", "memory could not be asked", [f"recall: {told.error}"])
+            return _not_told("empty", "memory could not be asked", [f"recall: {told.error}"])
         decision = {
             "decision": told.recalled.decision,
             "reason": told.recalled.reason,
@@ -153,7 +154,7 @@ def create_tell_node(memory: Services, *, options: SwarmOptions) -> Runnable[Any
         running.emit({"memory": "tell", "task": task.id, **decision})
         return {
             "memory_context": told.text,
-            "memory_decision": {**decision, **kept_name(running.scope)},
+            "memory_decision": decision,
             "memory_degraded": list(told.recalled.degraded),
             "attempts": [],
         }
@@ -277,10 +278,10 @@ def _task(state: Mapping[str, Any]) -> Task:
     return Task(**{**fields, "tags": tuple(fields.get("tags") or ())})
 
 
-def _not_told(scope: Scope, decision: str, reason: str, degraded: list[str]) -> dict[str, Any]:
+def _not_told(decision: str, reason: str, degraded: list[str]) -> dict[str, Any]:
     return {
         "memory_context": "",
-        "memory_decision": {"decision": decision, "reason": reason, "tokens": 0, **kept_name(scope)},
+        "memory_decision": {"decision": decision, "reason": reason, "tokens": 0},
         "memory_degraded": degraded,
         "attempts": [],
     }
