@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from zomem_graph import Memory, create_recall_graph
-from zomem_graph.nodes.options import GateOptions, HydeOptions, MemoryOptions
+from zomem_graph.nodes.options import GateOptions, HydeOptions, MemoryOptions, WriteOptions
 from zomem_graph.nodes.rules.doubt import in_doubt
 from zomem_graph.nodes.rules.replies import ReplyUnreadable, read_gate
 from zomem_graph.stores.errors import ModelError
@@ -155,3 +155,20 @@ def test_doubt_lies_around_the_floor() -> None:
     assert not in_doubt(0.2, 0.5, width=1.0)
     assert not in_doubt(0.95, 0.5, width=1.0)
     assert not any(in_doubt(best, 0.5, width=99.0) for best in (0.0, 1.0))
+
+
+@pytest.mark.parametrize("spec", ["openai:gpt-4o-mini", "nobody:nothing"])
+def test_a_model_that_cannot_be_had_costs_no_more_than_its_own_part(home: Path, spec: str) -> None:
+    options = MemoryOptions(gate=GateOptions(uncertain=50.0), write=WriteOptions(background=False))
+    with Memory.open(home, embeddings="none", chat_model=spec, options=options) as memory:
+        memory.remember("granary", "berth", "the barge Willow lies beside it")
+        found = memory.recall(DOUBTFUL)
+        assert "Willow" in found.text
+        assert any(note.startswith(f"gate: {spec.partition(':')[0]}") for note in found.degraded)
+        through = create_recall_graph(memory).compile().invoke({"messages": [("user", DOUBTFUL)]})
+        assert "Willow" in through["memory_context"]
+        memory.capture([{"role": "user", "content": "My cat is called Tom."}], session="s1")
+        assert "Tom" in memory.search("what is my cat called")[0].text
+        assert memory.briefing().method == "rules"
+        memory.capture_waiting()
+        assert memory.stats()["extraction_queue"]["waiting"] == 1, "it is read when the model is there"

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 from zomem_graph.models.call_log import CallLog
 from zomem_graph.models.chats import resolve_chat
+from zomem_graph.models.missing import MissingChat
 from zomem_graph.nodes.ports import ChatModel, Clock
 from zomem_graph.nodes.rules.given import if_given, text
 from zomem_graph.settings import Settings
+from zomem_graph.stores.errors import ModelMissing
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -34,7 +36,8 @@ class Chats:
     def of(self, workload: str, *, named: str | None = None) -> ChatModel | None:
         """Return the model of a workload, None when there is none; `named` ("provider:model") wins.
 
-        Raises ModelMissing when a choice cannot be had.
+        One that is set and cannot be had fails when it is asked, so that no more than its part of the work is
+        lost; one that is named here raises ModelMissing at once.
         """
         text("workload", workload)
         if_given(text, "named", named)
@@ -51,4 +54,9 @@ class Chats:
                 return None
         elif wanted is None and workload == "extraction":
             wanted = self._settings.model_capture
-        return resolve_chat(wanted, self._settings, workload, log=self._log, clock=self._clock)
+        try:
+            return resolve_chat(wanted, self._settings, workload, log=self._log, clock=self._clock)
+        except ModelMissing as error:
+            if named is not None:
+                raise
+            return MissingChat(str(error))

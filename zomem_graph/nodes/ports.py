@@ -200,7 +200,8 @@ class Services(Protocol):
     def chat(self, workload: str, *, named: str | None = None) -> ChatModel | None:
         """Return the chat model of a workload (spec F139), or None when there is none.
 
-        `named` is a "provider:model" that wins over the settings. Raises ModelMissing when it cannot be had.
+        `named` is a "provider:model" that wins over the settings; raises ModelMissing when it cannot be had. A model
+        of the settings that cannot be had raises it when it is asked.
         """
         ...
 
