@@ -80,6 +80,11 @@ class Place:
         where = self.path.resolve()
         return where.parent if self.is_single else where
 
+    def holds(self, name: str) -> bool:
+        """Return whether there is a file of this name, relative to the root, whether it is read or not."""
+        root = self.root
+        return (root / name).is_file() if root.is_dir() else any(file.name == name for file in self.files)
+
     def chosen(self, wanted: Callable[[File], bool]) -> list[File]:
         """Return the files a reader wants, in order; the others are counted as ignored."""
         kept: list[File] = []

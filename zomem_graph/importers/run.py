@@ -4,8 +4,10 @@ What is read is written in batches, one transaction each. An item that cannot be
 others with it, and an import that was cut short goes on where it was when it is started again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +16,8 @@ from zomem_graph.importers.places import Place, open_place
 from zomem_graph.importers.preparing import ReadyNote, ReadyTalk, prepare_note, prepare_talk
 from zomem_graph.importers.records import Note, Passed, Read, Talk
 from zomem_graph.importers.report import ImportReport, ItemReport, Tally
-from zomem_graph.importers.sources import detect, read_source, source_named
+from zomem_graph.importers.roots import Roots
+from zomem_graph.importers.sources import Source, detect, read_source, source_named
 from zomem_graph.importers.writing import Target, write_note, write_talk
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import callback, flag
@@ -35,6 +38,7 @@ Progress = Callable[[int, float], None]
 """Told how many items are done, and which part of the files was read, from 0 to 1."""
 
 _BATCH: Final = 300  # messages or pieces in one transaction, about
+_SAMPLED: Final = 50  # items that are compared to tell whether a place was moved
 _DOCUMENTS: Final = "documents"
 
 
@@ -57,7 +61,7 @@ def import_into(
     with open_place(path) as place:
         chosen = chosen or detect(place)
         target = _Import(services, scope_given(scope), chosen.name, chosen.family, dry_run=flag("dry_run", dry_run))
-        place.name = target.name_of(place)
+        target.place_at(place, chosen)
         for done in target.take(read_source(chosen, place), place=str(place.path)):
             if progress is not None:
                 progress(done, place.fraction)
@@ -97,21 +101,31 @@ class _Import:
     tally: Tally = field(init=False)
     waiting: list[ReadyTalk | ReadyNote] = field(default_factory=list)
     seen: dict[str, list[str]] = field(default_factory=dict)
+    place: Place | None = None
+    roots: Roots = field(init=False)
 
-    def name_of(self, place: Place) -> str:
-        """Return the name a place is known by: its own, with folders before it where another place has that one."""
-        root = content_hash(str(place.root))
-        parts = place.root.parts[1:] or (place.name,)
-        names = [place.name, *("/".join(parts[-depth:]) for depth in range(2, len(parts) + 1))]
+    def __post_init__(self) -> None:
+        self.roots = Roots(self.scope.persona, self.family)
+
+    def place_at(self, place: Place, source: Source) -> None:
+        """Give a place the name it is known by, also after it was moved or renamed."""
         stores = self.services.stores
         with stores.read() if self.dry_run else stores.write() as unit:
-            for name in names:
-                key = f"import root {content_hash(self.scope.persona, self.family, name)}"
-                if (holder := unit.journal.meta(key)) in (None, root):
-                    if holder is None and not self.dry_run:
-                        unit.journal.set_meta(key, root)
-                    return name
-        return names[-1]
+            self.roots.read(unit)
+            name = self.roots.name_of(place)
+            if name is None:
+                name = self.roots.name_before(unit, place, self._sampled(place, source))
+                name = name or self.roots.free_name(place)
+                self.roots.put(None if self.dry_run else unit, name, place, now=self.services.clock())
+        place.name, self.place = name, place
+
+    def _sampled(self, place: Place, source: Source) -> Iterator[tuple[str, str]]:
+        """Yield path and fingerprint of the first items of a place that are known by their paths."""
+        if not source.by_path:
+            return
+        for read in islice(source.read(replace(place, ignored=Counter(), passed=[])), _SAMPLED):
+            if not isinstance(read, Passed) and (ready := self._ready(read)).count:
+                yield read.id.removeprefix(f"{place.name}/"), ready.digest
 
     def take(self, reads: Iterable[Read], *, place: str) -> Iterator[int]:
         """Prepare and write what is read; yield after each batch how many items are done."""
@@ -153,6 +167,9 @@ class _Import:
             return prepare_talk(read, source=self.source, options=self.services.options.write)
         return prepare_note(read)
 
+    def _has_left(self, id_: str, path: str) -> bool:
+        return self.place is not None and self.roots.has_left(self.place, id_, path)
+
     def _write_waiting(self) -> None:
         waiting, self.waiting = self.waiting, []
         try:
@@ -182,6 +199,7 @@ class _Import:
             source=self.source,
             family=self.family,
             now=self.services.clock(),
+            has_left=self._has_left,
         )
         reports: list[ItemReport] = []
         try:

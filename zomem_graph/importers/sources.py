@@ -27,12 +27,16 @@ AUTO: Final = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How a source is read, what its items are recorded under, and what it wants to be given."""
+    """How a source is read, what its items are recorded under, and what it wants to be given.
+
+    The items of one `by_path` have no ids of their own: they are known by their place and path.
+    """
 
     name: str
     family: str
     read: Callable[[Place], Iterator[Read]]
     wants: str
+    by_path: bool = False
 
 
 def _table(*sources: Source) -> Mapping[str, Source]:
@@ -44,9 +48,9 @@ SOURCES: Final = _table(
     Source("chatgpt", "chatgpt", read_chatgpt, "the export's zip, folder or conversations.json"),
     Source("claude", "claude", read_claude, "the export's zip, folder or conversations.json"),
     Source("claude-code", "claude-code", read_claude_code, "a session .jsonl or a folder of them"),
-    Source("obsidian", "vault", read_vault, "a vault: a folder or zip of .md files, or one note"),
-    Source("markdown", "vault", read_vault, "a folder or zip of .md files, or one of them"),
-    Source("text", "text", read_text, "a .txt file or a folder of them"),
+    Source("obsidian", "vault", read_vault, "a vault: a folder or zip of .md files, or one note", by_path=True),
+    Source("markdown", "vault", read_vault, "a folder or zip of .md files, or one of them", by_path=True),
+    Source("text", "text", read_text, "a .txt file or a folder of them", by_path=True),
     Source("mem0", "mem0", read_mem0, "a JSON export of memories"),
     Source("messages", "messages", read_messages, "a .json or .jsonl of messages, or a folder of them"),
 )

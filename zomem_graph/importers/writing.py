@@ -5,7 +5,7 @@ has the same fingerprint is left alone, whatever happened to it here since; what
 default recall as superseded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.nodes.steps.observe import append_turns, without_forgotten
 from zomem_graph.nodes.steps.remember import NewFact, Stored, add_facts, store_facts
 from zomem_graph.nodes.steps.wikilinks import carry_links
+from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.records import Fact, ImportRecord, Link
 from zomem_graph.stores.unit import Unit
 
@@ -32,13 +33,17 @@ _NOT_STORED = ""  # instead of an id: forgotten, or here already from elsewhere
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Where an import writes: for whom, under which source, and when."""
+    """Where an import writes: for whom, under which source, and when.
+
+    `has_left` says of a note, by its id and path, whether its file is not there any more.
+    """
 
     services: Services
     scope: Scope
     source: str
     family: str
     now: datetime
+    has_left: Callable[[str, str], bool]
 
 
 def write_talk(unit: Unit, ready: ReadyTalk, target: Target) -> ItemReport:
@@ -105,18 +110,20 @@ def write_note(unit: Unit, ready: ReadyNote, target: Target) -> ItemReport:
     record = unit.imports.find(target.scope.persona, target.family, ready.item)
     if not ready.pieces:
         return _emptied(unit, ready, record, target)
+    retitled: frozenset[str] = frozenset()
     if record is None and (record := _moved(unit, ready, target)) is not None:
-        _save(unit, ready, target, _pairs(record))
-    if record is not None and record.digest == ready.digest:
+        retitled = _settle(unit, record, ready, target)
+    if record is not None and record.digest == ready.digest and not retitled:
         return _report(ready, "note", "unchanged", known=len(ready.pieces))
-    before = dict(_pairs(record))
+    before = {digest: id_ for digest, id_ in _pairs(record) if id_ not in retitled}
     old = unit.facts.find([id_ for id_ in before.values() if id_])
-    gone = set(_gone(before, (piece.digest for piece in ready.pieces)))
+    gone = retitled.union(_gone(before, (piece.digest for piece in ready.pieces)))
     # Ended before the new ones come, so that an edit is never weighed as one statement against another.
-    ended = [fact for fact in old if fact.id in gone and fact.state == "current"]
+    ended = [fact for fact in unit.facts.find([*gone]) if fact.state == "current"]
     _end(unit, ended, target)
     fresh = [piece for piece in ready.pieces if piece.digest not in before]
-    stored = _store(unit, fresh, ready, target, entity=next((fact.entity for fact in old), None))
+    entity = None if retitled else next((fact.entity for fact in old), None)
+    stored = _store(unit, fresh, ready, target, entity=entity)
     _follow(unit, ended, list(stored.values()), target)
     ids = {digest: one.fact.id for digest, one in stored.items() if one.outcome != "forgotten"}
     known = {piece.digest: _NOT_STORED for piece in fresh} | before | ids
@@ -178,15 +185,28 @@ def _is_forgotten(unit: Unit, piece: Piece, ready: ReadyNote, target: Target) ->
 
 
 def _moved(unit: Unit, ready: ReadyNote, target: Target) -> ImportRecord | None:
-    """Return the record of the very same note in a folder that has another name now."""
-    path = ready.metadata.get("path")
-    if path is None:
+    """Return the record of a note of this very text whose file is not there any more."""
+    if "path" not in ready.metadata:
         return None
     for record in unit.imports.alike(target.scope.persona, target.family, ready.digest):
-        facts = unit.facts.find([id_ for _digest, id_ in _pairs(record) if id_][:1])
-        if facts and facts[0].metadata.get("path") == path:
-            return record
+        for fact in _facts_of(unit, record)[:1]:
+            id_, path = fact.source.split(":", 2)[-1], fact.metadata.get("path")
+            if isinstance(path, str) and content_hash(id_) == record.item and target.has_left(id_, path):
+                return unit.imports.rename(record, ready.item)
     return None
+
+
+def _settle(unit: Unit, record: ImportRecord, ready: ReadyNote, target: Target) -> frozenset[str]:
+    """Say of the facts of a moved note where it is now; return those that go by a title it no longer has."""
+    current = [fact for fact in _facts_of(unit, record) if fact.state == "current"]
+    for fact in current:
+        metadata = {**fact.metadata, "path": ready.metadata["path"]}
+        unit.facts.change(fact.id, source=_source_of(ready, target), metadata=metadata)
+    return frozenset(fact.id for fact in current if fact.entity not in ready.names)
+
+
+def _facts_of(unit: Unit, record: ImportRecord) -> list[Fact]:
+    return unit.facts.find([id_ for _digest, id_ in _pairs(record) if id_])
 
 
 def _name_for(

@@ -1,14 +1,17 @@
 """What came of each conversation and note of an import, and the names an imported text goes by."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
 from zomem_graph.stores.records import ImportRecord
 
-__all__ = ["Imports"]
+__all__ = ["PLACES", "Imports"]
+
+PLACES = " places"  # behind a source: its records are the folders and archives of it, with their names and paths
 
 _t = sql.imports.c
 _items = sql.items.c
@@ -34,6 +37,25 @@ class Imports:
         rows = self._connection.execute(select(sql.imports).where(*where).limit(most)).mappings()
         return [ImportRecord(**row) for row in rows]
 
+    def all_of(self, persona: str, source: str) -> list[ImportRecord]:
+        """Return every item of a source."""
+        where = (_t.persona == persona, _t.source == source)
+        return [ImportRecord(**row) for row in self._connection.execute(select(sql.imports).where(*where)).mappings()]
+
+    def known(self, persona: str, source: str, items: Sequence[str]) -> set[str]:
+        """Return which of these items were imported."""
+        found: set[str] = set()
+        for start in range(0, len(items), 500):
+            where = (_t.persona == persona, _t.source == source, _t.item.in_(items[start : start + 500]))
+            found.update(row[0] for row in self._connection.execute(select(_t.item).where(*where)))
+        return found
+
+    def rename(self, record: ImportRecord, item: str) -> ImportRecord:
+        """Let an item go by another name from now on, and return its record."""
+        where = (_t.persona == record.persona, _t.source == record.source, _t.item == record.item)
+        self._connection.execute(update(sql.imports).where(*where).values(item=item))
+        return replace(record, item=item)
+
     def save(self, record: ImportRecord) -> None:
         """Record an item; the time of its first import stays."""
         row = {name: getattr(record, name) for name in ImportRecord.__slots__}
@@ -51,6 +73,15 @@ class Imports:
             )
             found.update(row[0] for row in self._connection.execute(select(_facts.source).where(*where)))
         return found
+
+    def leave_places(self, tells: Callable[[str], bool]) -> int:
+        """Take names and paths of places that tell something out of their records; return how many there were."""
+        rows = self._connection.execute(select(_t.item, _t.parts).where(_t.source.endswith(PLACES))).all()
+        gone = [item for item, parts in rows if any(tells(text) for part in parts for text in part)]
+        if gone:
+            where = (_t.source.endswith(PLACES), _t.item.in_(gone))
+            self._connection.execute(update(sql.imports).where(*where).values(parts=[]))
+        return len(gone)
 
     def mention(self, persona: str, ids: Sequence[str], entities: Iterable[str]) -> None:
         """Let items mention entities (in their normal form) beyond what their text names."""

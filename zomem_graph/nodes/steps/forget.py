@@ -110,9 +110,11 @@ def forget(
         )
     erased = _erase_rows(services, wanted)
     left = _empty_index(services, erased)
+    sought = _sought(services, wanted, erased)
+    with services.stores.write() as unit:
+        unit.imports.leave_places(lambda text: bool(sought.proof.found_in(text.encode("utf-8", "surrogateescape"))))
     with services.stores.in_turn:  # a search that reads keeps the log from being emptied
         left += services.stores.database.compact()
-    sought = _sought(services, wanted, erased)
     vault = _vault(services)
     cleaned = _clean_files(services, wanted, erased, sought, checkpoints=checkpoints)
     if vault is not None and vault.root.is_dir():
