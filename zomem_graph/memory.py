@@ -167,6 +167,8 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     ) -> Fact:
         """Store one fact and return it; a new value of a single-valued key supersedes the old one.
 
+        A known fact that is told again takes what is told with it: new metadata is merged into its own, and the
+        category, tier, importance, confidence and text that are not the usual ones take the place of what it had.
         `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its
         text shows, for hops to follow: the ends of triples, a resolved "he". Raises InvalidInput or SecretRefused;
         then nothing was changed. What is odd but kept (an unknown tier, a value that swings) warns.

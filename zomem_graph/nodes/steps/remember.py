@@ -1,7 +1,7 @@
 """Store facts: what belongs to one slot has one current value, and everything knows where it came from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,7 +26,8 @@ from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
-from zomem_graph.nodes.steps.fading import given_tier, kept_since, renew, still_standing
+from zomem_graph.nodes.steps.fading import still_standing
+from zomem_graph.nodes.steps.said_again import confirm, tell_anew
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
 from zomem_graph.nodes.steps.wikilinks import tie_wikilinks
 from zomem_graph.stores.conflicts import Stated
@@ -40,6 +41,7 @@ __all__ = ["NewFact", "Stored", "add_facts", "stays_forgotten", "store_facts"]
 _LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
 _USER = "user"  # as whom rules keep a speaker without a name
 _NAME_OF_USER = slot(_USER, "name", "", many=False)
+_DETAILS = ("category", "tier", "importance", "confidence", "text")
 _AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming")
 
 
@@ -140,6 +142,14 @@ class NewFact:
         """Whether this may be an old text read again, so that what was forgotten must stay so."""
         return self.read_again or self.learned_by != "api" or self.source.startswith(_AGAIN)
 
+    @property
+    def details(self) -> frozenset[str] | None:
+        """What was told of the fact beside its value, as far as it is not the usual; None for an old text's."""
+        if self.repeats_a_source:
+            return None
+        usual = {one.name: one.default for one in fields(self)}
+        return frozenset(name for name in _DETAILS if getattr(self, name) != usual[name])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
@@ -223,7 +233,10 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     current = still_standing(unit, unit.facts.current(new.persona, address), now=now)
     if current is not None and (many or same_value(current.value, new.value, key=new.key)):
         unit.provenance.add([_origin(new, current, now, at)])
-        return Stored(fact=_confirmed(unit, current, new, at, now), outcome="unchanged", notes=notes)
+        confirm(unit, current, fact, now=now)
+        (standing,) = unit.facts.find([current.id])
+        known, untaken = tell_anew(unit, standing, fact, details=new.details, now=now)
+        return Stored(fact=known, outcome="unchanged", notes=(*notes, *untaken))
     window = timedelta(hours=options.toggle_hours)
     around = unit.conflicts.around(new.persona, address, since=at - window)
     if (untrue := _retracted(unit, new, around, at=at, now=now)) is not None:
@@ -234,6 +247,9 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     strategy: Any = new.on_conflict or options.on_conflict
     judged = judge(_statement(new, at), _rivals(unit, new, current, around, many=many), strategy=strategy)
     settled = settle(unit, fact, judged, origin=_origin(new, fact, now, at), now=now)
+    if settled.outcome == "unchanged":
+        known, untaken = tell_anew(unit, settled.fact, fact, details=new.details, now=now)
+        return Stored(fact=known, outcome="unchanged", notes=(*notes, *untaken))
     if settled.fact.state == "current":
         gone = [(one.id, one.value) for one in around if one.state != "current" and one.at >= at - window]
         gone += [] if current is None else [(current.id, current.value)]
@@ -344,21 +360,6 @@ def _origin(new: NewFact, fact: Fact, now: datetime, at: datetime) -> Origin:
         superseded_at=None,
         quote=new.quote,
     )
-
-
-def _confirmed(unit: Unit, current: Fact, new: NewFact, at: datetime, now: datetime) -> Fact:
-    """Said again: keep the row, raise what the repetition makes surer, and let its life begin anew."""
-    confidence, importance = max(current.confidence, new.confidence), max(current.importance, new.importance)
-    if (confidence, importance) != (current.confidence, current.importance):
-        unit.facts.change(current.id, confidence=confidence, importance=importance)
-    if given_tier(current) in WALL_CLOCK_TIERS and new.tier not in WALL_CLOCK_TIERS:
-        # Said for longer than the session: it lives on by that.
-        unit.facts.change(current.id, tier=new.tier, given_tier=None, kept_since=now, expires_at=None)
-        unit.items.set_expiry(current.id, None)
-    elif at > kept_since(current):
-        renew(unit, current, now=now)
-    found = unit.facts.find([current.id])
-    return found[0] if found else current
 
 
 def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -> Fact:
