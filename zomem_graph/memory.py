@@ -118,7 +118,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.stores.journal import EMBEDDER_KEY
 
         callback("clock", clock)
-        flag("strict_scope", strict_scope)
+        strict_scope = flag("strict_scope", strict_scope)
         if_given(of_kind, "options", options, kind=MemoryOptions)
         check_chat_model(chat_model)
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)

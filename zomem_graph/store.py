@@ -101,7 +101,8 @@ class MemoryStore(BaseStore):
 
     def _new(self, path: str, key: str, op: PutOp) -> NewDocument:
         value = plain_json(op.value)
-        return NewDocument(namespace=path, key=key, value=value, text=self._text(value, op), ttl=op.ttl)
+        ttl = None if op.ttl is None else float(op.ttl)
+        return NewDocument(namespace=path, key=key, value=value, text=self._text(value, op), ttl=ttl)
 
     def _text(self, value: dict[str, Any], op: PutOp) -> str | None:
         """Return what search shall see of a value, None for nothing."""
@@ -129,8 +130,8 @@ class MemoryStore(BaseStore):
                 path=path_of(op.namespace_prefix),
                 text=op.query or "",
                 wanted=checked_filter(op.filter),
-                limit=max(0, op.limit),
-                offset=max(0, op.offset),
+                limit=max(0, int(op.limit)),
+                offset=max(0, int(op.offset)),
             )
             found = find_documents(self._memory, unit, query, vectors.get(query.text), now=now)
             touched += _timed([document for document, _score in found]) if op.refresh_ttl else []

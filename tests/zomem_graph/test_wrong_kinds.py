@@ -5,15 +5,21 @@ usually called with stands in USUAL: nonsense in one argument tells nothing whil
 """
 
 import asyncio
+import enum
 import inspect
+import re
 import typing
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
 from typing import Any
+from uuid import UUID
 
+import numpy as np
 import pytest
 from langgraph.store.base import ListNamespacesOp, PutOp, SearchOp
 
@@ -241,6 +247,7 @@ USUAL: Mapping[str, Any] = {
     "memory.profiles.export_file.path": lambda world: world.folder / "written.json",
     "memory.summaries.id": lambda world: world.summary(),
     "vault.rebuild.replace": True,
+    "ComposeOptions.context_tokens": 8_000,
     "Memory.open.home": lambda world: world.folder / "another",
     "Memory.open.embeddings": lambda _: SmallEmbedder(),
     "Vault.open.path": lambda world: world.folder / "data",
@@ -375,6 +382,27 @@ class Trial:
             self.broken.append(f"{where}: {error!r}, but without blocking nothing")
 
 
+@dataclass
+class Kin(Trial):
+    """Calls verbs with NumPy's numbers and truth values where Python's stand, and notes which are refused."""
+
+    tried: int = 0
+
+    def _argument(self, verb: Verb, needed: Iterable[str], name: str, one: inspect.Parameter) -> None:
+        usual = self._usual(verb, needed)
+        stands = one.default if isinstance(one.default, int | float) else usual.get(name)
+        kinds = set(re.findall(r"\w+", getattr(one.annotation, "__name__", None) or f"{one.annotation}"))
+        if "Callable" in kinds:
+            return
+        for kind, kin in ((bool, np.bool_), (int, np.int64), (float, np.float32)):
+            if kind.__name__ not in kinds or (kind is not bool and isinstance(stands, bool)):
+                continue
+            self.tried += 1
+            value = kin(kind(stands) if isinstance(stands, int | float) else 1)
+            if (error := self._error(verb, {**self._usual(verb, needed), name: value})) is not None:
+                self.broken.append(f"{verb.name}, {name} is {value!r}: {type(error).__name__}: {error}")
+
+
 def try_all(world: World, verbs: Iterable[Verb], counts: Callable[[], Any] | None = None) -> None:
     with asyncio.Runner() as loop:
         trial = Trial(world, counts or world.memory.stats, loop)
@@ -382,6 +410,16 @@ def try_all(world: World, verbs: Iterable[Verb], counts: Callable[[], Any] | Non
             trial.of(verb)
     assert not trial.broken, "\n".join(trial.broken)
     assert world.memory.verify()["ok"]
+
+
+def try_kin(world: World, verbs: Iterable[Verb]) -> int:
+    """Try NumPy's numbers on every verb; return how many arguments that were."""
+    with asyncio.Runner() as loop:
+        kin = Kin(world, world.memory.stats, loop)
+        for verb in verbs:
+            kin.of(verb)
+    assert not kin.broken, "\n".join(kin.broken)
+    return kin.tried
 
 
 @pytest.fixture
@@ -577,3 +615,81 @@ def test_times_at_the_ends_of_the_calendar_are_read_again(at: datetime, world: W
     assert world.memory.episodes.show(episode.id) == episode
     assert world.memory.loops.show(loop.id) == loop
     assert turn.id in {hit.id for hit in world.memory.search("which clock stands?")}
+
+
+def test_every_verb_takes_numpys_numbers_for_pythons(world: World) -> None:
+    subjects = [*subjects_of(world.memory, "memory"), ("store", MemoryStore(world.memory))]
+    assert try_kin(world, (verb for name, subject in subjects for verb in verbs_of(subject, name))) > 60
+    assert world.memory.verify()["ok"]
+
+
+def test_options_and_builders_take_them_too(world: World) -> None:
+    kinds = [kind for name, kind in vars(every_option).items() if inspect.isclass(kind) and name.endswith("Options")]
+    offered = {name: getattr(module, name) for module in (zomem_graph, nodes) for name in module.__all__}
+    builders = [Verb(name, each) for name, each in offered.items() if inspect.isfunction(each)]
+    assert try_kin(world, [*builders, *(Verb(kind.__name__, kind) for kind in kinds)]) > 60
+
+
+def test_options_hold_pythons_numbers(world: World) -> None:
+    given: Any = {"toggles": np.int64(3), "toggle_hours": np.float32(1.5), "background": np.bool_(False)}
+    kept = WriteOptions(**given)
+
+    assert [type(each) for each in (kept.toggles, kept.toggle_hours, kept.background)] == [int, float, bool]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, np.bool_(True), float("nan"), np.float32("inf"), Decimal("NaN"), Decimal("sNaN"), 10**400, "1", 1j],
+)
+def test_what_is_no_finite_number_is_still_refused(world: World, value: Any) -> None:
+    with pytest.raises(InvalidInput, match="importance must be a number from 0 to 2"):
+        world.memory.remember("ana", "city", "Lyon", importance=value)
+    with pytest.raises(InvalidInput, match="limit must be a whole number from 1 to 1,000"):
+        world.memory.search("ana", limit=value)
+
+
+@pytest.mark.parametrize("value", [1, np.int64(1), "yes", np.array([True, False]), None])
+def test_only_a_truth_value_is_one(world: World, value: Any) -> None:
+    with pytest.raises(InvalidInput, match="allow_secret must be True or False"):
+        world.memory.remember("ana", "city", "Lyon", allow_secret=value)
+
+
+@pytest.mark.parametrize(("value", "kept"), [(Decimal("0.5"), 0.5), (Fraction(1, 2), 0.5), (np.float16(0.5), 0.5)])
+def test_every_finite_number_weighs(world: World, value: Any, kept: float) -> None:
+    assert world.memory.remember("ana", "city", "Lyon", importance=value).importance == kept
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (np.int64(3), 3),
+        (np.uint64(2**64 - 1), 2**64 - 1),
+        (np.float32(0.5), 0.5),
+        (np.float64(0.1), 0.1),
+        (np.bool_(True), True),
+        (np.array([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
+        (np.datetime64("2024-05-01"), "2024-05-01"),
+        (np.str_("x"), "x"),
+        (np.float32("nan"), "nan"),
+        (float("inf"), "inf"),
+        (Decimal("1.10"), "1.10"),
+        (Fraction(1, 3), "1/3"),
+        (Colour.RED, "red"),
+        (datetime(2024, 5, 1, 12, tzinfo=UTC), "2024-05-01T12:00:00+00:00"),
+        (date(2024, 5, 1), "2024-05-01"),
+        (timedelta(hours=1), "1:00:00"),
+        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (PurePosixPath("a/b"), "a/b"),
+        ("ä".encode(), "ä"),
+        ({"inner": (np.int8(1), {np.int16(2)})}, {"inner": [1, [2]]}),
+    ],
+)
+def test_metadata_is_plain_data_and_reads_back_as_it_was_returned(world: World, given: Any, kept: Any) -> None:
+    returned = world.memory.remember("ana", "city", "Lyon", metadata={"x": given}).metadata["x"]
+
+    assert (returned, type(returned)) == (kept, type(kept))
+    assert world.memory.lookup("ana", "city")[0].metadata == {"x": kept}

@@ -37,7 +37,7 @@ def capture_node(
 ) -> Runnable[Any, dict[str, Any]]:
     """Do the same; as a `whole_graph` that no other holds, say so too when there is nothing to say."""
     name_of("source", source)
-    flag("inline", inline)
+    inline = flag("inline", inline)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         messages = messages_of(state)

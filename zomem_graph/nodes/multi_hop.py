@@ -25,7 +25,7 @@ def create_multi_hop_node(
 ) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_hits` for `memory_query`, or for the latest message without one."""
     if_given(of_kind, "options", options, kind=MultiHopOptions)
-    whole("limit", limit, least=1, most=MOST_HITS)
+    limit = whole("limit", limit, least=1, most=MOST_HITS)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question = state.get("memory_query") or latest_question(state)[0]

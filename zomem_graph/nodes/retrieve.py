@@ -28,7 +28,7 @@ def create_retrieve_node(
     An answer that a hyde node imagined is searched with; without such a node it imagines one itself.
     """
     if_given(of_kind, "options", options, kind=RetrieveOptions)
-    if_given(whole, "limit", limit, least=1, most=MOST_HITS)
+    limit = if_given(whole, "limit", limit, least=1, most=MOST_HITS)
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         question, imagined = query_of(state), state.get("memory_hyde")

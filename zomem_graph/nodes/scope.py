@@ -35,7 +35,7 @@ class Scope:
         name_of("persona", self.persona)
         if_given(name_of, "thread", self.thread)
         if_given(name_of, "executor", self.executor)
-        flag("named", self.named)
+        object.__setattr__(self, "named", flag("named", self.named))
         zone_given(self.time_zone)
 
     @property

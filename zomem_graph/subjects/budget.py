@@ -50,8 +50,8 @@ class ContextBudgets:
 
         Raises UnknownName when no budget is set.
         """
-        for name, count in (("tokens_in", tokens_in), ("tokens_out", tokens_out)):
-            whole(name, count, least=0, most=_MOST)
+        tokens_in = whole("tokens_in", tokens_in, least=0, most=_MOST)
+        tokens_out = whole("tokens_out", tokens_out, least=0, most=_MOST)
         who, now = scope_given(scope), self._memory.clock()
         with self._memory.stores.write() as unit:
             found = unit.budgets.find(who.persona, who.thread)

@@ -42,7 +42,7 @@ class Checkpoints:
     def list(self, *, kind: str | None = None, limit: int = 10, scope: Scope | None = None) -> _Listed:
         """Return checkpoints, newest first; `kind` is task (saved by hand) or budget (the prompt was filling up)."""
         if_given(choice, "kind", kind, known=_KINDS)
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         found = readable_checkpoints(self._memory, scope_given(scope))
         return [one for one in found if kind in (None, one.kind)][:limit]
 

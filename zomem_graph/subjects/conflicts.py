@@ -35,7 +35,7 @@ class FactConflicts:
     def list(self, *, resolution: str | None = None, scope: Scope | None = None, limit: int = 100) -> _Listed:
         """Return conflicts, newest first; those still to be decided unless a resolution is named."""
         if_given(choice, "resolution", resolution, known=RESOLUTIONS)
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         wanted = OPEN if resolution is None else (resolution,)
         with self._memory.stores.read() as unit:
             found = unit.conflicts.listed(_personas(unit, scope), resolutions=wanted, limit=limit)

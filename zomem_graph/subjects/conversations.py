@@ -103,7 +103,7 @@ class Conversations:
         dry_run: bool = False,
     ) -> WorkspaceReport:
         """Capture what `find` finds: turns and facts a file, one episode a conversation that had something new."""
-        flag("dry_run", dry_run)
+        dry_run = flag("dry_run", dry_run)
         who = scope_given(scope)
         found = self.find(roots, since=since, everything=everything)
         sums: Counter[str] = Counter()

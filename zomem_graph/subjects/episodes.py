@@ -44,7 +44,7 @@ class EpisodeLog:
         who, now = scope_given(scope), self._memory.clock()
         if_given(choice, "outcome", outcome, known=OUTCOMES)
         if_given(text, "entity", entity)
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         with self._memory.stores.read() as unit:
             return unit.episodes.newest(
                 [*readable(unit, who)],

@@ -91,16 +91,16 @@ class KnowledgeGraph:
         scope: Scope | None = None,
     ) -> Neighbourhood:
         """Return what lies within some hops of a thing or an entity, the heaviest links first (spec F26)."""
-        whole("depth", depth, least=1, most=10)
-        whole("most", most, least=1, most=_MOST)
-        flag("include_superseded", include_superseded)
+        depth = whole("depth", depth, least=1, most=10)
+        most = whole("most", most, least=1, most=_MOST)
+        include_superseded = flag("include_superseded", include_superseded)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope, past=include_superseded)
             return neighbourhood(unit, resolve(unit, what, sight), depth=depth, most=most, sight=sight)
 
     def find_connections(self, start: str, end: str, *, max_depth: int = 5, scope: Scope | None = None) -> Connection:
         """Return a shortest way between two entities or things, over links in both directions (spec F28)."""
-        whole("max_depth", max_depth, least=0, most=100)
+        max_depth = whole("max_depth", max_depth, least=0, most=100)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             ends = [(name, resolve(unit, name, sight)) for name in (start, end)]
@@ -108,7 +108,7 @@ class KnowledgeGraph:
 
     def knowledge_gaps(self, *, limit: int = 10, scope: Scope | None = None) -> KnowledgeGaps:
         """Return where the graph is thin: orphans, dead ends, weak links, clusters (spec F29)."""
-        whole("limit", limit, least=1, most=_MOST)
+        limit = whole("limit", limit, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             return find_gaps(unit, sight_of(unit, self._memory, scope), limit=limit)
 
@@ -142,7 +142,7 @@ class KnowledgeGraph:
 
     def cycles(self, *, limit: int = 100, scope: Scope | None = None) -> tuple[Cycle, ...]:
         """Return where entities lead back to themselves over directed relations (spec F31)."""
-        whole("limit", limit, least=1, most=_MOST)
+        limit = whole("limit", limit, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             return cycles(unit, sight_of(unit, self._memory, scope), most=limit)
 
@@ -155,16 +155,16 @@ class KnowledgeGraph:
         "related_to" with the confidence as weight.
         """
         name_of("entity", entity)
-        flag("write", write)
-        whole("limit", limit, least=1, most=200)
-        whole("least", least, least=1, most=_MOST)
+        write = flag("write", write)
+        limit = whole("limit", limit, least=1, most=200)
+        least = whole("least", least, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             found = suggest(unit, entity.strip(), sight_of(unit, self._memory, scope), limit=limit, least=least)
         return tuple(self._written(one, scope) for one in found) if write else found
 
     def articulation_points(self, *, limit: int = 100, scope: Scope | None = None) -> tuple[Bridge, ...]:
         """Return the things without which something would be cut off from the rest (spec F33)."""
-        whole("limit", limit, least=1, most=_MOST)
+        limit = whole("limit", limit, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             return bridges(unit, sight_of(unit, self._memory, scope), most=limit)
 
@@ -172,9 +172,9 @@ class KnowledgeGraph:
         self, *, resolution: float = 1.0, least: int = 3, limit: int = 50, scope: Scope | None = None
     ) -> tuple[Community, ...]:
         """Return what is linked most closely among itself, largest first (Louvain, spec F34)."""
-        whole("least", least, least=1, most=_MOST)
-        whole("limit", limit, least=1, most=_MOST)
-        number("resolution", resolution, above=0, most=100)
+        least = whole("least", least, least=1, most=_MOST)
+        limit = whole("limit", limit, least=1, most=_MOST)
+        resolution = number("resolution", resolution, above=0, most=100)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             return communities(unit, sight, resolution=float(resolution), least=least, most=limit)
@@ -193,8 +193,8 @@ class KnowledgeGraph:
         "dot" for Graphviz, "mermaid" for Markdown pages, "html" for one page to open in a browser.
         """
         choice("format", format, FORMATS)
-        whole("depth", depth, least=1, most=10)
-        whole("most", most, least=1, most=_MOST)
+        depth = whole("depth", depth, least=1, most=10)
+        most = whole("most", most, least=1, most=_MOST)
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)
             if what is None:
@@ -231,8 +231,8 @@ class KnowledgeGraph:
         limit: int,
         scope: Scope | None,
     ) -> Lineage:
-        whole("max_depth", max_depth, least=0, most=100)
-        whole("limit", limit, least=1, most=_MOST)
+        max_depth = whole("max_depth", max_depth, least=0, most=100)
+        limit = whole("limit", limit, least=1, most=_MOST)
         wanted = names("relations", relations, such_as='["depends_on"]')
         with self._memory.stores.read() as unit:
             sight = sight_of(unit, self._memory, scope)

@@ -56,7 +56,7 @@ class OpenLoops:
         choice("status", status, LOOP_LISTS)
         if_given(text_given, "entity", entity)
         if_given(text_given, "kind", kind)
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         now = self._memory.clock()
         with self._memory.stores.read() as unit:
             personas = [*readable(unit, scope_given(scope))]

@@ -38,7 +38,7 @@ class ProcedureBook:
 
     def list(self, *, scope: Scope | None = None, limit: int = 100) -> _Listed:
         """Return the latest version of every procedure, by name."""
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         with self._memory.stores.read() as unit:
             return unit.procedures.latest([*readable(unit, scope_given(scope))], limit=limit)
 

@@ -28,9 +28,9 @@ class Summaries:
 
         `level` 1 sums up episodes, 2 and above summaries; `source` is the id of what one was made from.
         """
-        if_given(whole, "level", level, least=1)
+        level = if_given(whole, "level", level, least=1)
         if_given(text, "source", source)
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         with self._memory.stores.read() as unit:
             personas = [*readable(unit, scope_given(scope))]
             return unit.summaries.newest(personas, level=level, source=source, limit=limit)
@@ -52,5 +52,5 @@ class Summaries:
 
         A dry run writes nothing and shows what rules would say.
         """
-        whole("limit", limit, least=1)
+        limit = whole("limit", limit, least=1)
         return run(summarise_due(self._memory, limit, dry_run=flag("dry_run", dry_run)))

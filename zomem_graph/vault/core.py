@@ -80,10 +80,10 @@ class Vault:
         everywhere. `options` are those of VaultOptions; days are those of `usual_zone` unless `time_zone` is set
         anywhere. Raises ZomemError with what to do.
         """
-        flag("take_over", take_over)
+        take_over = flag("take_over", take_over)
         if_given(name_of, "host", host)
         if not isinstance(make, str) or make != "home":
-            flag("make", make)
+            make = flag("make", make)
         found = Settings.load(home)
         file = found.home / "zomem.yaml" if config is None else path_given("config", config, of="a file")
         if config is not None and not file.is_file():
@@ -241,7 +241,7 @@ class Vault:
         """
         self.check()
         callback("tell", tell)
-        number("wait_seconds", wait_seconds, least=0)
+        wait_seconds = number("wait_seconds", wait_seconds, least=0)
         return consolidation.consolidate(self.ground, tell=tell, wait_seconds=wait_seconds)
 
     def health_check(self) -> dict[str, Any]:
@@ -293,7 +293,7 @@ class Vault:
 
         Raises StoreError where there are no files.
         """
-        flag("replace", replace)
+        replace = flag("replace", replace)
         if not self.place.holds_facts:
             raise StoreError(_no_vault(self.place))
         with self.ground.held("rebuild"):

@@ -58,8 +58,8 @@ class VaultHits:
 
 def recall(ground: Ground, query: str, *, limit: int, scope: Scope, probe: bool = False) -> VaultHits:
     """Return what answers a question; `probe` counts as no use."""
-    whole("limit", limit, least=1, most=MOST_HITS // _SPARE)
-    flag("probe", probe)
+    limit = whole("limit", limit, least=1, most=MOST_HITS // _SPARE)
+    probe = flag("probe", probe)
     memory = ground.memory
     found = memory.search(query, scope=scope, limit=limit * _SPARE, probe=True)  # uses are counted below
     facts = [hit.id for hit in found if hit.kind == "fact"]

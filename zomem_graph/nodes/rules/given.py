@@ -2,6 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, time
+from decimal import Decimal
+from enum import Enum
+from numbers import Integral, Rational, Real
+from operator import index
 from reprlib import Repr
 from typing import Any, TypeVar
 
@@ -12,6 +16,7 @@ __all__ = [
     "choice",
     "flag",
     "if_given",
+    "is_number",
     "listed",
     "name_of",
     "named_strings",
@@ -56,28 +61,37 @@ def text(name: str, value: Any, *, most: int | None = None) -> str:
 
 def whole(name: str, value: Any, *, least: int = -_LARGEST, most: int = _LARGEST) -> int:
     """Return a whole number within bounds; raise InvalidInput for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= index(value) <= most:
         raise InvalidInput(f"{name} must be a whole number{_bounds(value, least, most)}, not {shown(value)}.")
-    return value
+    return index(value)
 
 
 def _bounds(value: Any, least: int, most: int) -> str:
     """Say which numbers will do; that there is a largest one only where it matters."""
-    if most < _LARGEST or (isinstance(value, int) and value > most):
+    if most < _LARGEST or (isinstance(value, Integral) and index(value) > most):
         return f" from {least:,} to {most:,}"
     return f" from {least:,} on" if least > -_LARGEST else ""
+
+
+def is_number(value: Any) -> bool:
+    """Return whether something is a finite number: Python's, NumPy's or a Decimal; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return False
+    try:
+        return -_FARTHEST <= float(value) <= _FARTHEST
+    except (OverflowError, ValueError):  # past all bounds, or a Decimal that signals
+        return False
 
 
 def number(
     name: str, value: Any, *, least: float | None = None, most: float | None = None, above: float | None = None
 ) -> float:
     """Return a finite number within bounds, `above` left out; raise InvalidInput for anything else."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and -_FARTHEST <= value <= _FARTHEST
     if (
-        is_number
-        and (least is None or value >= least)
-        and (most is None or value <= most)
-        and (above is None or value > above)
+        is_number(value)
+        and (least is None or float(value) >= least)
+        and (most is None or float(value) <= most)
+        and (above is None or float(value) > above)
     ):
         return float(value)
     if above is not None:
@@ -89,9 +103,10 @@ def number(
 
 def flag(name: str, value: Any) -> bool:
     """Return True or False; raise InvalidInput for anything else."""
-    if not isinstance(value, bool):
+    truth = _from_numpy(value)
+    if not isinstance(truth, bool):
         raise InvalidInput(f"{name} must be True or False, not {shown(value)}.")
-    return value
+    return truth
 
 
 def name_of(name: str, value: Any, *, most: int = _LONGEST_NAME) -> str:
@@ -139,8 +154,10 @@ def callback(name: str, value: Any) -> None:
 
 
 def plain_metadata(name: str, value: Any) -> dict[str, Any]:
-    """Return a copy of metadata as it is kept: keys and what JSON has no form for as text, times in ISO form.
+    """Return a copy of metadata as it is kept: plain data that reads back from JSON as it is returned.
 
+    Numbers stay numbers, NumPy's too, and its arrays become lists. An Enum is its value, a date or time its ISO form.
+    What JSON has no form for becomes text: keys, Decimal and Fraction (exact as they are), UUID, Path, NaN.
     Raises InvalidInput for what is no mapping, and for data that is nested too deep or holds itself.
     """
     if not isinstance(value, Mapping):
@@ -155,15 +172,30 @@ def _plain(value: Any, place: str, depth: int) -> Any:
         return {str(key): _plain(part, f"{place}.{key}", depth + 1) for key, part in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(part, f"{place}[{number}]", depth + 1) for number, part in enumerate(value)]
+    if isinstance(value, Enum):
+        return _plain(value.value, place, depth + 1)
+    if (python := _from_numpy(value)) is not value:
+        return _plain(python, place, depth + 1)
+    return _plain_one(value)
+
+
+def _plain_one(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float) and value - value == 0:  # neither infinite nor NaN, which JSON has no form for
+    if isinstance(value, Integral):
+        return index(value)
+    if isinstance(value, Real) and not isinstance(value, Rational) and is_number(value):
         return float(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
     return value.isoformat() if isinstance(value, date | time) else str(value)
+
+
+def _from_numpy(value: Any) -> Any:
+    """Return what NumPy or its kin hold as Python has it: arrays as lists, one value as it is. Others stay."""
+    if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)) and not isinstance(value, str | bytes):
+        return value.tolist()
+    return value
 
 
 def strings_in(value: Any) -> Iterator[str]:

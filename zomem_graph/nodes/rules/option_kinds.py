@@ -34,7 +34,8 @@ class Options:
     def __post_init__(self) -> None:
         """Raise InvalidInput for the first field whose value is not of its kind."""
         for one in fields(self):  # type: ignore[arg-type]  # every class made of it is a dataclass
-            _check(self.called(one.name), getattr(self, one.name), one.type, one.metadata)
+            value = _checked(self.called(one.name), getattr(self, one.name), one.type, one.metadata)
+            object.__setattr__(self, one.name, value)  # a number of NumPy's becomes one of Python's
 
     @classmethod
     def called(cls, name: str) -> str:
@@ -47,31 +48,29 @@ def options_given(value: T | None, usual: T) -> T:
     return usual if value is None else of_kind("options", value, type(usual))
 
 
-def _check(name: str, value: Any, kind: Any, bounds: Mapping[str, Any]) -> None:
+def _checked(name: str, value: Any, kind: Any, bounds: Mapping[str, Any]) -> Any:
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        if value is not None:
-            _check(name, value, next(part for part in parts if part is not type(None)), bounds)
-    elif origin is Literal:
-        choice(name, value, parts)
-    elif origin is tuple:
-        _check_tuple(name, value, parts)
-    elif kind is bool:
-        flag(name, value)
-    elif kind is int:
-        whole(name, value, **(bounds or {"least": 0}))
-    elif kind is float:
-        number(name, value, **bounds)
-    elif kind is str:
-        text(name, value)
-    else:
-        of_kind(name, value, kind)
+        inner = next(part for part in parts if part is not type(None))
+        return None if value is None else _checked(name, value, inner, bounds)
+    if origin is Literal:
+        return choice(name, value, parts)
+    if origin is tuple:
+        return _checked_tuple(name, value, parts)
+    if kind is bool:
+        return flag(name, value)
+    if kind is int:
+        return whole(name, value, **(bounds or {"least": 0}))
+    if kind is float:
+        return number(name, value, **bounds)
+    return text(name, value) if kind is str else of_kind(name, value, kind)
 
 
-def _check_tuple(name: str, value: Any, parts: tuple[Any, ...]) -> None:
+def _checked_tuple(name: str, value: Any, parts: tuple[Any, ...]) -> tuple[Any, ...]:
     same = parts[-1] is Ellipsis
     if not isinstance(value, tuple) or not (same or len(value) == len(parts)):
         wanted = "a tuple" if same else f"a tuple of {len(parts)} values"
         raise InvalidInput(f"{name} must be {wanted}, not {shown(value)}.")
-    for place, part in enumerate(value):
-        _check(f"{name}[{place}]", part, parts[0] if same else parts[place], {})
+    return tuple(
+        _checked(f"{name}[{place}]", part, parts[0] if same else parts[place], {}) for place, part in enumerate(value)
+    )

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.context import Alarms, Level, is_much, level_of, room, rung
-from zomem_graph.nodes.rules.given import shown, whole
+from zomem_graph.nodes.rules.given import is_number, shown, whole
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.checkpoints import checkpoint_budget
 from zomem_graph.nodes.steps.layout import Layout
@@ -41,8 +41,8 @@ def new_budget(
     scope: Scope, *, max_tokens: int, now: datetime, warn_at: float = 0.7, critical_at: float = 0.9
 ) -> ContextBudget:
     """Return an empty budget; raise InvalidInput for what makes no sense."""
-    whole("max_tokens", max_tokens, least=_LEAST, most=_MOST)
-    numbers = all(isinstance(at, int | float) and not isinstance(at, bool) for at in (warn_at, critical_at))
+    max_tokens = whole("max_tokens", max_tokens, least=_LEAST, most=_MOST)
+    numbers = all(is_number(at) for at in (warn_at, critical_at))
     if not numbers or not 0 < warn_at < critical_at <= 1:
         raise InvalidInput(
             f"0 < warn_at < critical_at <= 1 must hold, not {shown(warn_at)} and {shown(critical_at)}."

@@ -53,13 +53,13 @@ class NewEpisode:
             raise InvalidInput(f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}.")
         choice("outcome", self.outcome, OUTCOMES)
         entities, metadata = names("entities", self.entities), plain_metadata("metadata", self.metadata)
-        if_given(number, "duration_ms", self.duration_ms, least=0)
+        duration_ms = if_given(number, "duration_ms", self.duration_ms, least=0)
         if_given(text, "procedure_id", self.procedure_id)
         text("source", self.source)
         for part in (self.summary, *entities, *named_strings(metadata)):
             if kind := looks_secret(part):
                 raise SecretRefused(f"The episode holds what looks like a secret ({kind}) and was not stored.")
-        return replace(self, entities=entities, metadata=metadata)
+        return replace(self, entities=entities, metadata=metadata, duration_ms=duration_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,12 +47,12 @@ class NewRun:
         """Return the run itself; raise InvalidInput when it cannot be stored."""
         checked_name("executor", self.executor)
         checked_name("category", self.category)
-        flag("success", self.success)
+        success = flag("success", self.success)
         if_given(choice, "failure_class", self.failure_class, known=FAILURE_CLASSES)
         if_given(text, "error", self.error)
-        if_given(number, "duration_ms", self.duration_ms, least=0)
+        duration_ms = if_given(number, "duration_ms", self.duration_ms, least=0)
         if_given(text, "episode_id", self.episode_id)
-        return replace(self, entities=names("entities", self.entities))
+        return replace(self, success=success, duration_ms=duration_ms, entities=names("entities", self.entities))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

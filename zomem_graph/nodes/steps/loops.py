@@ -79,7 +79,7 @@ class NewLoop:
             )
         text("summary", self.summary, most=options.longest_text)
         if_given(choice, "kind", self.kind, known=KINDS)
-        if_given(number, "priority", self.priority, least=0, most=1)
+        priority = if_given(number, "priority", self.priority, least=0, most=1)
         if_given(text, "entity", self.entity, most=options.longest_name)
         if_given(name_of, "owner", self.owner)
         if_given(text, "related_episode_id", self.related_episode_id)
@@ -88,7 +88,7 @@ class NewLoop:
         for part in (self.title, self.summary, *named_strings(metadata)):
             if kind := looks_secret(part):
                 raise SecretRefused(f"The loop holds what looks like a secret ({kind}) and was not stored.")
-        return replace(self, metadata=metadata)
+        return replace(self, metadata=metadata, priority=priority)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from zomem_graph.nodes.rules.calendar_days import in_calendar
-from zomem_graph.nodes.rules.given import plain_metadata
+from zomem_graph.nodes.rules.given import is_number, plain_metadata
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
 
@@ -130,9 +130,9 @@ def _time(value: Any, number: int) -> datetime | None:
             value = datetime.fromisoformat(value)
         except ValueError as error:
             raise InvalidInput(f"message {number} has the time {value!r:.80}; use ISO 8601.") from error
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         try:
-            value = datetime.fromtimestamp(value, UTC)
+            value = datetime.fromtimestamp(float(value), UTC)
         except (ValueError, OverflowError, OSError) as error:
             raise InvalidInput(f"message {number} has the time {value!r:.80}; use seconds since 1970.") from error
     if not isinstance(value, datetime):

@@ -98,7 +98,7 @@ def named_procedure(unit: Unit, personas: Sequence[str], name: str, *, version: 
     One's own comes before what others share. Raises UnknownName with the nearest.
     """
     name = name_of("name", name).strip()
-    if_given(whole, "version", version)
+    version = if_given(whole, "version", version)
     for persona in personas:
         versions = unit.procedures.versions([persona], name)
         if versions and version is None:
@@ -121,7 +121,7 @@ def give_feedback(
     unit: Unit, procedure: Procedure, *, success: bool, now: datetime, episode_id: str | None = None
 ) -> Procedure:
     """Count a run of a procedure and tie it to its episode; return it as it then is."""
-    flag("success", success)
+    success = flag("success", success)
     if_given(text, "episode_id", episode_id)
     if episode_id is not None and not unit.episodes.find([episode_id]):
         raise UnknownName(f"There is no episode {episode_id!r:.80}.")

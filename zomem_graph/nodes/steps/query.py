@@ -56,7 +56,7 @@ class Query:
                 f"kinds must be some of {', '.join(ALL_KINDS)}, not {', '.join(unknown) or 'nothing'}."
             )
         text("query", self.text)
-        whole("limit", self.limit, least=1, most=MOST_HITS)
+        object.__setattr__(self, "limit", whole("limit", self.limit, least=1, most=MOST_HITS))
 
     @property
     def asked(self) -> tuple[str, ...]:

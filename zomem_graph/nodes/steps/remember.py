@@ -94,14 +94,17 @@ class NewFact:
         _check_trust(self.said_by)
         for name, value in (("category", self.category), ("tier", self.tier)):
             name_of(name, value)
-        if_given(flag, "many", self.many)
-        flag("allow_secret", self.allow_secret)
-        number("importance", self.importance, least=0, most=2)
-        number("confidence", self.confidence, least=0, most=1)
-        metadata = plain_metadata("metadata", self.metadata)
-        kept = replace(self, metadata=metadata, mentions=names("mentions", self.mentions))
+        kept = replace(
+            self,
+            many=if_given(flag, "many", self.many),
+            allow_secret=flag("allow_secret", self.allow_secret),
+            importance=number("importance", self.importance, least=0, most=2),
+            confidence=number("confidence", self.confidence, least=0, most=1),
+            metadata=plain_metadata("metadata", self.metadata),
+            mentions=names("mentions", self.mentions),
+        )
         if_given(choice, "on_conflict", self.on_conflict, known=STRATEGIES)
-        if not self.allow_secret:
+        if not kept.allow_secret:
             kept.refuse_secrets()
         return kept
 

@@ -77,9 +77,10 @@ def _described(one: Candidate) -> Candidate:
     name = checked_name("executor", one.name)
     if not isinstance(one.fit, Mapping):
         raise InvalidInput(f"fit of {name!r} must be a dict of tiers and numbers, not {type(one.fit).__name__}.")
-    for tier, fit in one.fit.items():
-        number(f"fit of {name!r} for {shown(tier)}", fit, least=0, most=1)
-    return replace(one, name=name, expertise=names(f"expertise of {name!r}", one.expertise, such_as='("python",)'))
+    fits = {tier: number(f"fit of {name!r} for {shown(tier)}", fit, least=0, most=1) for tier, fit in one.fit.items()}
+    return replace(
+        one, name=name, fit=fits, expertise=names(f"expertise of {name!r}", one.expertise, such_as='("python",)')
+    )
 
 
 def route(services: Services, request: RouteRequest) -> Flow[Choice]:

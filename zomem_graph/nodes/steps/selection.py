@@ -59,7 +59,7 @@ class Wanted:
         for name, value in (("entity", entity), ("matching", matching)):
             if_given(name_of, name, value, most=_LONGEST)
         listed = _ids(ids)
-        flag("everything", everything)
+        everything = flag("everything", everything)
         named = [bool(listed), entity is not None or matching is not None, everything]
         if not any(named):
             raise InvalidInput(
