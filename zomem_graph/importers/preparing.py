@@ -204,5 +204,6 @@ def _pieces(sections: Sequence[Section], title: str, cleaner: _Cleaner) -> Itera
             if looks_secret(f"{key} = {value}") or looks_secret(key):
                 cleaner.passed["it looks like a secret"] += 1
                 continue
-            digest = content_hash(key, " ".join(value.split()))
+            known_by = section_key((section.known_by,), number=numbers[base]) if section.known_by else key
+            digest = content_hash(known_by, " ".join(value.split()))
             yield Piece(digest=digest, key=key, value=value, path=path, sentence=section.sentence)

@@ -32,12 +32,14 @@ class Talk:
 class Section:
     """A piece of a note: the headings above it, and its text as written.
 
-    A `sentence` says by itself what it is about, so that no title needs to stand before it.
+    A `sentence` says by itself what it is about, so that no title needs to stand before it. `known_by` is
+    what the piece is known by where its heading has a number that may be another the next time.
     """
 
     path: tuple[str, ...]
     text: str
     sentence: bool = False
+    known_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,8 @@ class Note:
     """Something written: a note, a document, a memory of another program.
 
     `id` is stable in its source; `names` are what it may be called, the shortest first: the first one that
-    nobody else goes by becomes the entity of its facts. `mentions` are names it points to.
+    nobody else goes by becomes the entity of its facts. `mentions` are names it points to. `part_of` names
+    what it is one document of, where there may be several.
     """
 
     id: str
@@ -56,6 +59,7 @@ class Note:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    part_of: str = ""
 
     @property
     def title(self) -> str:
@@ -73,6 +77,7 @@ class Passed:
     outcome: Literal["skipped", "failed"]
     reason: str
     skipped: Mapping[str, int] = field(default_factory=dict)
+    part_of: str = ""
 
 
 Read = Talk | Note | Passed

@@ -7,18 +7,20 @@ others with it, and an import that was cut short goes on where it was when it is
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from zomem_graph.importers.documents import DocumentLoader, read_documents
+from zomem_graph.importers.parts import Parts
 from zomem_graph.importers.places import Place, open_place
 from zomem_graph.importers.preparing import ReadyNote, ReadyTalk, prepare_note, prepare_talk
 from zomem_graph.importers.records import Note, Passed, Read, Talk
 from zomem_graph.importers.report import ImportReport, ItemReport, Tally
 from zomem_graph.importers.roots import Roots
 from zomem_graph.importers.sources import Source, detect, read_source, source_named
-from zomem_graph.importers.writing import Target, write_note, write_talk
+from zomem_graph.importers.writing import Target, end_note, write_note, write_talk
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import callback, flag
 from zomem_graph.nodes.scope import Scope, scope_given
@@ -103,9 +105,12 @@ class _Import:
     seen: dict[str, list[str]] = field(default_factory=dict)
     place: Place | None = None
     roots: Roots = field(init=False)
+    parts: Parts = field(init=False)
+    is_whole: bool = True
 
     def __post_init__(self) -> None:
         self.roots = Roots(self.scope.persona, self.family)
+        self.parts = Parts(self.scope.persona, self.family)
 
     def place_at(self, place: Place, source: Source) -> None:
         """Give a place the name it is known by, also after it was moved or renamed."""
@@ -134,12 +139,16 @@ class _Import:
             ready = self._prepared(read)
             if isinstance(ready, ItemReport):
                 self.tally.add(ready)
+                self.is_whole = self.is_whole and ready.outcome != "failed"
                 continue
+            if isinstance(ready, ReadyNote):
+                self.parts.saw(ready)
             self.waiting.append(ready)
             if sum(one.weight for one in self.waiting) >= _BATCH:
                 self._write_waiting()
                 yield self.tally.found
         self._write_waiting()
+        self._end_lost_parts()
         if not self.dry_run:
             self.services.wake_worker()
         yield self.tally.found
@@ -148,7 +157,8 @@ class _Import:
         if isinstance(read, Passed):
             if read.kind != "note" or read.outcome != "skipped":
                 return _passed_over(read)
-            return prepare_note(Note(id=read.id, names=(read.title,), sections=()), reason=read.reason)
+            empty = Note(id=read.id, names=(read.title,), sections=(), part_of=read.part_of)
+            return prepare_note(empty, reason=read.reason)
         ready = self._ready(read)
         if not ready.count:
             return _nothing_left(read, ready) if isinstance(ready, ReadyTalk) else ready
@@ -191,21 +201,42 @@ class _Import:
             return _failed(ready, str(error))
 
     def _written(self, waiting: Sequence[ReadyTalk | ReadyNote]) -> list[ItemReport]:
-        if not waiting:
-            return []
-        target = Target(
+        target = self._target()
+        return self._within(lambda unit: [_write(unit, ready, target) for ready in waiting]) if waiting else []
+
+    def _end_lost_parts(self) -> None:
+        """End what a source said in documents that it no longer has, unless some could not be loaded."""
+        target = self._target()
+        sources = [*self.parts.now] if self.is_whole else []
+        for start in range(0, len(sources), _BATCH):
+            for report in self._within(partial(self._ended, sources[start : start + _BATCH], target)):
+                self.tally.add(report)
+
+    def _ended(self, sources: Iterable[str], target: Target, unit: Unit) -> list[ItemReport]:
+        lost = [
+            record
+            for source in sources
+            for record in self.parts.settle(unit, source, now=target.now, dry_run=self.dry_run)
+        ]
+        return [report for record in lost if (report := end_note(unit, record, target))]
+
+    def _target(self) -> Target:
+        return Target(
             services=self.services,
             scope=self.scope,
             source=self.source,
             family=self.family,
             now=self.services.clock(),
             has_left=self._has_left,
+            parts=self.parts,
         )
+
+    def _within(self, write: Callable[[Unit], list[ItemReport]]) -> list[ItemReport]:
+        """Return what is written in one transaction; in a dry run nothing of it stays."""
         reports: list[ItemReport] = []
         try:
             with self.services.stores.write() as unit:
-                for ready in waiting:
-                    reports.append(_write(unit, ready, target))
+                reports = write(unit)
                 if self.dry_run:
                     raise _Undone
         except _Undone:

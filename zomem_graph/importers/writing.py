@@ -6,10 +6,11 @@ default recall as superseded.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from zomem_graph.importers.parts import Parts
 from zomem_graph.importers.preparing import Piece, ReadyNote, ReadyTalk
 from zomem_graph.importers.report import ItemReport, Outcome
 from zomem_graph.nodes.ports import Services
@@ -25,7 +26,7 @@ from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.records import Fact, ImportRecord, Link
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["Target", "write_note", "write_talk"]
+__all__ = ["Target", "end_note", "write_note", "write_talk"]
 
 _TRUST = "import"
 _NOT_STORED = ""  # instead of an id: forgotten, or here already from elsewhere
@@ -44,6 +45,7 @@ class Target:
     family: str
     now: datetime
     has_left: Callable[[str, str], bool]
+    parts: Parts
 
 
 def write_talk(unit: Unit, ready: ReadyTalk, target: Target) -> ItemReport:
@@ -154,6 +156,24 @@ def _emptied(unit: Unit, ready: ReadyNote, record: ImportRecord | None, target: 
     return _report(ready, "note", "changed", reason=ready.reason, superseded=len(ended))
 
 
+def end_note(unit: Unit, record: ImportRecord, target: Target) -> ItemReport | None:
+    """End what a note said that its source no longer has; None when nothing of it stood any more."""
+    ended = [fact for fact in _facts_of(unit, record) if fact.state == "current"]
+    _end(unit, ended, target)
+    _follow(unit, ended, [], target)
+    unit.imports.save(replace(record, digest="", parts=[], last_at=target.now))
+    if not ended:
+        return None
+    return ItemReport(
+        id=ended[0].source.split(":", 2)[-1],
+        title=ended[0].entity,
+        kind="note",
+        outcome="changed",
+        reason="its source no longer has it",
+        superseded=len(ended),
+    )
+
+
 def _store(
     unit: Unit, fresh: Sequence[Piece], ready: ReadyNote, target: Target, *, entity: str | None
 ) -> dict[str, Stored]:
@@ -185,10 +205,13 @@ def _is_forgotten(unit: Unit, piece: Piece, ready: ReadyNote, target: Target) ->
 
 
 def _moved(unit: Unit, ready: ReadyNote, target: Target) -> ImportRecord | None:
-    """Return the record of a note of this very text whose file is not there any more."""
-    if "path" not in ready.metadata:
+    """Return the record of a note of this very text whose file, or part of a source, is not there any more."""
+    lost = target.parts.lost(unit, ready.note.part_of)
+    if not lost and "path" not in ready.metadata:
         return None
     for record in unit.imports.alike(target.scope.persona, target.family, ready.digest):
+        if record.item in lost:
+            return unit.imports.rename(record, ready.item)
         for fact in _facts_of(unit, record)[:1]:
             id_, path = fact.source.split(":", 2)[-1], fact.metadata.get("path")
             if isinstance(path, str) and content_hash(id_) == record.item and target.has_left(id_, path):
@@ -200,7 +223,7 @@ def _settle(unit: Unit, record: ImportRecord, ready: ReadyNote, target: Target) 
     """Say of the facts of a moved note where it is now; return those that go by a title it no longer has."""
     current = [fact for fact in _facts_of(unit, record) if fact.state == "current"]
     for fact in current:
-        metadata = {**fact.metadata, "path": ready.metadata["path"]}
+        metadata = {**fact.metadata, **ready.metadata}
         unit.facts.change(fact.id, source=_source_of(ready, target), metadata=metadata)
     return frozenset(fact.id for fact in current if fact.entity not in ready.names)
 

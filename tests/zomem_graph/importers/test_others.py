@@ -195,8 +195,8 @@ def test_pages_of_one_source_stay_apart() -> None:
         ("page 1",),
         ("page 2",),
         (),
-        ("text 2",),
-        ("text 3",),
+        ("text (2)",),
+        ("text (3)",),
     ]
 
 
@@ -219,3 +219,5 @@ def test_a_loader_that_only_fails_is_left_alone_in_the_end() -> None:
 def test_what_is_no_loader_is_refused() -> None:
     with pytest.raises(InvalidInput, match="int is no document loader"):
         loaded(7)
+    with pytest.raises(InvalidInput, match=r"ListLoader is a class. Make a loader of it first: ListLoader\(…\)"):
+        loaded(ListLoader)

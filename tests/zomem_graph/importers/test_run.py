@@ -15,7 +15,7 @@ from zomem_graph import Memory, Scope
 from zomem_graph.importers import ImportReport
 from zomem_graph.nodes.options import MemoryOptions, WriteOptions
 from zomem_graph.nodes.rules.erasing import turn_marks
-from zomem_graph.stores.errors import Closed
+from zomem_graph.stores.errors import Closed, InvalidInput
 from zomem_graph.testing import FixedClock
 
 from .kit import chatgpt, node, write
@@ -384,6 +384,18 @@ def test_mem0_memories_are_superseded_by_their_id(memory: Memory, tmp_path: Path
     report = memory.import_from("mem0", write(tmp_path, "m.json", [{**said, "memory": "Lives in Porto"}]))
     assert (report.facts, report.superseded) == (1, 1)
     assert texts(memory, "lives in") == ["Lives in Porto"]
+
+
+@pytest.mark.parametrize(
+    ("word", "cure"), [("time_zone", r"scope=Scope\(time_zone=…\)"), ("dryrun", "Known are scope, dry_run, progress")]
+)
+def test_a_keyword_that_is_none_is_told_with_the_cure(memory: Memory, tmp_path: Path, word: str, cure: str) -> None:
+    words: Any = {word: "Europe/Paris"}
+    with pytest.raises(InvalidInput, match=f"An import has no argument {word}. .*{cure}"):
+        memory.import_from("obsidian", vault(tmp_path, A="red"), **words)
+    with pytest.raises(InvalidInput, match=cure):
+        memory.import_documents(Loader(), **words)
+    assert memory.stats()["facts"] == 0
 
 
 def test_a_closed_memory_imports_nothing(memory: Memory, tmp_path: Path) -> None:
