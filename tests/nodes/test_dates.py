@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zomem_graph.nodes.rules.dates import Range, dates_in, parse_instant, parse_range
+from zomem_graph.nodes.rules.dates import parse_instant
 from zomem_graph.stores.errors import InvalidInput
 
 NOW = datetime(2026, 3, 18, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -23,13 +23,18 @@ zones = st.sampled_from(ZONES)
 moments = st.datetimes(timezones=st.just(UTC))
 
 
+def edges(text: str, *, now: datetime = NOW, zone: str = "UTC") -> tuple[datetime, datetime]:
+    """When what is meant begins, and when it is over."""
+    return (
+        parse_instant(text, now=now, time_zone=zone, edge="start"),
+        parse_instant(text, now=now, time_zone=zone, edge="end"),
+    )
+
+
 def days(text: str, *, now: datetime = NOW, zone: str = "UTC") -> tuple[str, str]:
     """The first day of what is meant and the day after its last, in the zone."""
-    meant = parse_range(text, now=now, time_zone=zone)
-    return (
-        f"{meant.start.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
-        f"{meant.end.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
-    )
+    start, end = edges(text, now=now, zone=zone)
+    return f"{start.astimezone(ZoneInfo(zone)):%Y-%m-%d}", f"{end.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
 
 
 @pytest.mark.parametrize(
@@ -62,8 +67,6 @@ def days(text: str, *, now: datetime = NOW, zone: str = "UTC") -> tuple[str, str
         ("december", "2025-12-01", "2026-01-01"),
         ("29 February", "2024-02-29", "2024-03-01"),
         ("03.05.2024", "2024-05-03", "2024-05-04"),
-        ("from 2024-05-01 to 2024-05-03", "2024-05-01", "2024-05-04"),
-        ("2024-04..2024-05", "2024-04-01", "2024-06-01"),
         ("vorgestern", "2026-03-16", "2026-03-17"),
         ("letzte Woche", "2026-03-09", "2026-03-16"),
         ("vor 3 Tagen", "2026-03-15", "2026-03-16"),
@@ -107,16 +110,6 @@ def test_until_a_day_includes_that_day() -> None:
     assert parse_instant("2024-05-03", now=NOW, time_zone="UTC", edge="end") == datetime(2024, 5, 4, tzinfo=UTC)
 
 
-def test_open_ranges_reach_to_the_ends_of_the_calendar() -> None:
-    since = parse_range("since yesterday", now=NOW, time_zone="UTC")
-    before = parse_range("before 2024", now=NOW, time_zone="UTC")
-
-    assert datetime(2026, 3, 17, tzinfo=UTC) == since.start
-    assert since.end.year == 9999
-    assert before.start.year == 1
-    assert before.end == datetime(2024, 1, 1, tzinfo=UTC)
-
-
 def test_a_day_is_the_day_of_who_asks() -> None:
     at_home = datetime(2026, 3, 17, 22, 30, tzinfo=UTC)  # 00:30 at +2
 
@@ -133,16 +126,16 @@ def test_a_time_without_a_zone_is_in_the_zone_of_who_asks() -> None:
 
 @pytest.mark.parametrize(("day", "hours"), [("2025-03-30", 23), ("2025-10-26", 25), ("2025-06-01", 24)])
 def test_a_day_of_a_clock_change_is_shorter_or_longer(day: str, hours: int) -> None:
-    meant = parse_range(day, now=NOW, time_zone="Europe/Berlin")
+    start, end = edges(day, zone="Europe/Berlin")
 
-    assert meant.end - meant.start == timedelta(hours=hours)
+    assert end - start == timedelta(hours=hours)
 
 
 def test_a_midnight_that_does_not_exist_is_the_moment_of_the_change() -> None:
-    meant = parse_range("2018-11-04", now=NOW, time_zone="America/Sao_Paulo")
+    start, end = edges("2018-11-04", zone="America/Sao_Paulo")
 
-    assert meant.start == datetime(2018, 11, 4, 3, tzinfo=UTC)
-    assert meant.end - meant.start == timedelta(hours=23)
+    assert start == datetime(2018, 11, 4, 3, tzinfo=UTC)
+    assert end - start == timedelta(hours=23)
 
 
 def test_a_month_back_from_its_31st_is_the_last_day_of_the_month_before() -> None:
@@ -164,6 +157,8 @@ def test_a_month_back_from_its_31st_is_the_last_day_of_the_month_before() -> Non
         "may be",
         "since",
         "..",
+        "2024-04..2024-05",
+        "since yesterday",
         "99999999 days ago",
         "9999999 years ago",
         "in 9999 years",
@@ -174,18 +169,13 @@ def test_a_month_back_from_its_31st_is_the_last_day_of_the_month_before() -> Non
 )
 def test_what_cannot_be_read_is_refused_with_the_accepted_forms(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"last week.*2024-05-03"):
-        parse_range(text, now=NOW, time_zone="UTC")
-
-
-def test_a_range_that_ends_before_it_starts_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="before it starts"):
-        parse_range("2024-05..2024-04", now=NOW, time_zone="UTC")
+        parse_instant(text, now=NOW, time_zone="UTC")
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "+99:00", "a\0b", "x" * 5_000])
 def test_an_unknown_zone_is_refused(zone: str) -> None:
     with pytest.raises(InvalidInput, match="No time zone"):
-        parse_range("today", now=NOW, time_zone=zone)
+        parse_instant("today", now=NOW, time_zone=zone)
 
 
 def test_an_offset_is_a_zone() -> None:
@@ -194,15 +184,15 @@ def test_an_offset_is_a_zone() -> None:
 
 def test_a_clock_without_a_zone_is_refused() -> None:
     with pytest.raises(InvalidInput, match="aware"):
-        parse_range("today", now=datetime(2026, 1, 1), time_zone="UTC")
+        parse_instant("today", now=datetime(2026, 1, 1), time_zone="UTC")
 
 
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("text", ["0001", "0001-01-01", "9999", "9999-12", "9999-12-31"])
 def test_the_ends_of_the_calendar_are_years_like_others(text: str, zone: str) -> None:
-    meant = parse_range(text, now=NOW, time_zone=zone)
+    start, end = edges(text, zone=zone)
 
-    assert meant.start < meant.end
+    assert start < end
 
 
 @given(
@@ -212,42 +202,43 @@ def test_the_ends_of_the_calendar_are_years_like_others(text: str, zone: str) ->
 )
 def test_any_clock_and_zone_will_do(now: datetime, zone: str, text: str) -> None:
     try:
-        meant = parse_range(text, now=now, time_zone=zone)
+        start, end = edges(text, now=now, zone=zone)
     except InvalidInput:
         assert now.year <= 2  # there is no day before the first
         return
-    assert meant.start <= meant.end
-    assert meant.start.tzinfo is UTC
-    assert meant.end.tzinfo is UTC
+    assert start <= end
+    assert start.tzinfo is UTC
+    assert end.tzinfo is UTC
 
 
 @given(st.dates(), zones)
 def test_a_day_written_in_figures_comes_back(day: date, zone: str) -> None:
-    meant = parse_range(day.isoformat(), now=NOW, time_zone=zone)
-    noon = meant.start + (meant.end - meant.start) / 2
+    start, end = edges(day.isoformat(), zone=zone)
+    noon = start + (end - start) / 2
 
-    assert noon in meant
-    assert meant.end not in meant
+    assert start < noon < end
     if 1 < day.year < 9999:
         assert noon.astimezone(ZoneInfo(zone)).date() == day
 
 
 @given(st.dates(date(2, 1, 1), date(9998, 12, 30)), zones)
 def test_neighbouring_days_touch_and_never_overlap(day: date, zone: str) -> None:
-    first = parse_range(day.isoformat(), now=NOW, time_zone=zone)
-    second = parse_range((day + timedelta(days=1)).isoformat(), now=NOW, time_zone=zone)
+    assert edges(day.isoformat(), zone=zone)[1] == edges((day + timedelta(days=1)).isoformat(), zone=zone)[0]
 
-    assert first.end == second.start
+
+def is_within(now: datetime, text: str, zone: str) -> bool:
+    start, end = edges(text, now=now, zone=zone)
+    return start <= now < end
 
 
 @given(moments, zones)
 def test_now_is_today_and_not_yesterday(now: datetime, zone: str) -> None:
     if 2 <= now.year <= 9998:
-        assert now in parse_range("today", now=now, time_zone=zone)
-        assert now in parse_range("this week", now=now, time_zone=zone)
-        assert now in parse_range("this month", now=now, time_zone=zone)
-        assert now not in parse_range("yesterday", now=now, time_zone=zone)
-        assert now not in parse_range("last week", now=now, time_zone=zone)
+        assert is_within(now, "today", zone)
+        assert is_within(now, "this week", zone)
+        assert is_within(now, "this month", zone)
+        assert not is_within(now, "yesterday", zone)
+        assert not is_within(now, "last week", zone)
 
 
 @given(st.integers(1, 400), st.sampled_from(["hour", "day", "week", "month"]), zones)
@@ -267,65 +258,8 @@ def test_a_moment_written_in_iso_comes_back(moment: datetime, zone: str) -> None
 
 @given(st.text(max_size=80) | st.text(alphabet="0123456789 -:.TZdaysgomthweki上周前", max_size=40))
 def test_no_string_makes_it_fail(text: str) -> None:
-    dates_in(text, now=NOW, time_zone="Europe/Berlin")
     try:
-        meant = parse_range(text, now=NOW, time_zone="Europe/Berlin")
+        start, end = edges(text, zone="Europe/Berlin")
     except InvalidInput:
         return
-    assert meant.start <= meant.end
-
-
-def found(text: str) -> tuple[str, str] | None:
-    meant = dates_in(text, now=NOW, time_zone="UTC")
-    return None if meant is None else (f"{meant.start:%Y-%m-%d}", f"{meant.end:%Y-%m-%d}")
-
-
-@pytest.mark.parametrize(
-    ("text", "first", "after"),
-    [
-        ("what did we decide last week?", "2026-03-09", "2026-03-16"),
-        ("who called yesterday or the day before yesterday?", "2026-03-16", "2026-03-18"),
-        ("What did I plant two weeks ago?", "2026-03-02", "2026-03-09"),
-        ("what did I read three months ago", "2025-12-01", "2026-01-01"),
-        ("what happened on May 3?", "2025-05-03", "2025-05-04"),
-        ("what was decided in 2023 about the roof?", "2023-01-01", "2024-01-01"),
-        ("the error from 2024-05-03 is back", "2024-05-03", "2024-05-04"),
-        ("Was haben wir letzte Woche beschlossen?", "2026-03-09", "2026-03-16"),
-        ("¿Qué decidimos ayer?", "2026-03-17", "2026-03-18"),
-        ("Qu'avons-nous décidé la semaine dernière ?", "2026-03-09", "2026-03-16"),
-        ("我们上周决定了什么", "2026-03-09", "2026-03-16"),
-    ],
-)
-def test_a_question_tells_its_time(text: str, first: str, after: str) -> None:
-    assert found(text) == (first, after)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "may I come in?",
-        "march on",
-        "give me a second",
-        "I have 7 days and 2000 euros",
-        "room 2024",
-        "before the meeting",
-        "",
-    ],
-)
-def test_words_that_only_look_like_times_are_none(text: str) -> None:
-    assert found(text) is None
-
-
-def test_since_and_before_open_one_side() -> None:
-    since = dates_in("what changed since January?", now=NOW, time_zone="UTC")
-
-    assert since is not None
-    assert NOW in since
-    assert datetime(2025, 12, 31, tzinfo=UTC) not in since
-
-
-def test_a_hull_holds_both_ranges() -> None:
-    first = Range(datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 1, 2, tzinfo=UTC))
-    second = Range(datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 3, 2, tzinfo=UTC))
-
-    assert first.hull(second) == second.hull(first) == Range(first.start, second.end)
+    assert start <= end

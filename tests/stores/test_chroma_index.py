@@ -20,11 +20,12 @@ from tests.stores.contract_vector_index import (
     drain_all,
     ids_of,
 )
+from tests.stores.exact_index import ExactIndex
 from zomem_graph.stores.chroma_client import ChromaClient, sessions_of
 from zomem_graph.stores.chroma_index import ChromaIndex
 from zomem_graph.stores.errors import IndexUnavailable
 from zomem_graph.stores.outbox import collection_name
-from zomem_graph.stores.vector_index import Drained, ExactIndex, VectorIndex
+from zomem_graph.stores.vector_index import Drained, VectorIndex
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = collection_name("anna", "fact", MODEL)

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from zomem_graph import Memory, Scope, create_recall_graph
+from zomem_graph.nodes.steps.access import reach
+from zomem_graph.nodes.steps.names import known_names
+from zomem_graph.nodes.steps.query import Query
 from zomem_graph.testing import FixedClock, SmallEmbedder
 
 QUESTIONS = ["where does ana live?", "Where does Ana live?", "what does ana do?", "WHO IS ANA?", "what is ana's job?"]
@@ -47,6 +50,13 @@ def test_a_follow_up_is_asked_about_the_name_of_its_talk(before: str, memory: Me
     found = memory.recall("And what does she do?", history=history)
     assert found.decision == "inject", found.reason
     assert "ana job: nurse" in found.text
+
+
+@pytest.mark.parametrize(("name", "asked"), [("東京塔", "昨日東京塔で何をした"), ("서울", "서울에서 뭐 했어")])
+def test_a_name_is_known_in_text_without_spaces(name: str, asked: str, memory: Memory) -> None:
+    memory.remember(name, "height", "333 m")
+    with memory.stores.read() as unit:
+        assert known_names(unit, Query(text=asked), reach(unit, Scope()), ()) == (name,)
 
 
 def test_the_graph_sees_the_name_as_well(memory: Memory) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from zomem_graph.nodes.rules._wordlists import words
 
-__all__ = ["collapse", "same_statement", "statement"]
+__all__ = ["collapse", "statement"]
 
 _FILLER: Final = words(
     "a an the has have really very just also well oh ok okay so please actually basically simply indeed hey",
@@ -54,11 +54,6 @@ _OPENING_PHRASE = re.compile(
 _TOKEN = re.compile(
     r"(?<!\w)[-+]?\d+(?:[.:,/-]\d+)*(?!\w)|[^\W_]+[+#]*|[^\w\s.,;:!\"'`´()\[\]{}…–—。、・「」『』《》〈〉*~|\\/-]"
 )
-
-
-def same_statement(a: str, b: str) -> bool:
-    """Return whether two texts say the same in nearly the same words; an equivalence."""
-    return a == b or statement(a) == statement(b)
 
 
 def collapse(scored: Sequence[tuple[str, float]]) -> tuple[int, ...]:

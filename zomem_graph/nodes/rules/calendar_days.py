@@ -42,13 +42,6 @@ class Range:
     start: datetime
     end: datetime
 
-    def __contains__(self, moment: datetime) -> bool:
-        return self.start <= moment < self.end
-
-    def hull(self, other: "Range") -> "Range":
-        """Return the smallest range that holds both."""
-        return Range(min(self.start, other.start), max(self.end, other.end))
-
 
 def zone_named(name: str) -> tzinfo:
     """Return the zone of an IANA name, of "UTC" or of an offset such as "+02:00". Raises InvalidInput."""

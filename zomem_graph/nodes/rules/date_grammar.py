@@ -23,7 +23,7 @@ from zomem_graph.nodes.rules.date_words import (
 )
 from zomem_graph.nodes.rules.phrases import fold
 
-__all__ = ["Here", "Reading", "Token", "exact", "read_tokens", "tokens_of"]
+__all__ = ["Here", "Reading", "exact", "read_tokens", "tokens_of"]
 
 Token = str | int
 
@@ -58,23 +58,19 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What time words mean: a range, and the exact moment if they name one.
-
-    `unit` is set when an amount was counted ("3 weeks ago"): how coarse the speaker was.
-    """
+    """What time words mean: a range, and the exact moment if they name one."""
 
     range: Range
     instant: datetime | None = None
-    unit: str | None = None
 
 
-def exact(moment: datetime, resolution: timedelta, unit: str | None = None) -> Reading:
+def exact(moment: datetime, resolution: timedelta) -> Reading:
     """Return the reading of one moment; its range is as long as its resolution."""
     try:
         end = moment + resolution
     except OverflowError:
         end = LATEST
-    return Reading(Range(moment, end), moment, unit)
+    return Reading(Range(moment, end), moment)
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -108,39 +104,27 @@ def _token_at(pieces: list[str], position: int, before: list[Token]) -> tuple[To
     return piece, 1
 
 
-def read_tokens(
-    tokens: Sequence[Token], here: Here, *, embedded: bool = False, placed: bool = False
-) -> Reading | None:
-    """Return what the whole run of tokens means, or None.
-
-    `embedded` asks for more: a lone "may", "2024" or "7 days" inside a sentence is no time. Words such
-    as "in" or "on" before it, or `placed`, make a lone month or year one after all.
-    """
+def read_tokens(tokens: Sequence[Token], here: Here) -> Reading | None:
+    """Return what the whole run of tokens means, or None."""
     words = [token for token in tokens if token != ""]
     introduced = words[:1] == ["in"] and not (len(words) == 3 and words[2] in UNITS)
     words = words[introduced:]
     if words[:1] == ["year"] and len(words) == 2:
-        words, introduced = words[1:], True
+        words = words[1:]
     if not words:
         return None
-    plain = not embedded or placed or introduced
     try:
-        return (
-            _named(words, here, plain=plain)
-            or _relative(words, here)
-            or _counted(words, here, embedded=embedded)
-            or _dated(words, here, plain=plain, placed=plain or tokens[0] == "")
-        )
+        return _named(words, here) or _relative(words, here) or _counted(words, here) or _dated(words, here)
     except (OverflowError, ValueError):
         # No such day ("30 February"), or one outside the years 1 to 9999.
         return None
 
 
-def _named(words: list[Token], here: Here, *, plain: bool) -> Reading | None:
+def _named(words: list[Token], here: Here) -> Reading | None:
     if len(words) != 1:
         return None
     word, today = words[0], here.today.toordinal()
-    if word == "now" and plain:
+    if word == "now":
         return exact(calendar_days.to_utc(here.now), timedelta(seconds=1))
     if word in _NAMED_DAYS:
         return _day(today + _NAMED_DAYS[str(word)], here)
@@ -210,9 +194,9 @@ def _month_named(number: int, step: int, here: Here) -> Reading:
     return Reading(calendar_days.month(year, number, here.zone))
 
 
-def _counted(words: list[Token], here: Here, *, embedded: bool) -> Reading | None:
-    """Read "3 days ago", "in 2 hours", "last 7 days", and outside a sentence plain "7 days"."""
-    if len(words) == 2 and not embedded:
+def _counted(words: list[Token], here: Here) -> Reading | None:
+    """Read "3 days ago", "in 2 hours", "last 7 days", and plain "7 days"."""
+    if len(words) == 2:
         words = ["past", *words]
     if len(words) != 3:
         return None
@@ -233,14 +217,14 @@ def _away(count: int, unit: str, here: Here) -> Reading:
     """Hours are counted to the moment, days and more to the calendar day."""
     if unit not in _DAY_UNITS:
         step = timedelta(seconds=_SECONDS[unit])
-        return exact(calendar_days.shifted(here.now, step * count), step, unit)
+        return exact(calendar_days.shifted(here.now, step * count), step)
     today = here.today
     if unit in ("day", "week"):
         there = today.toordinal() + count * (7 if unit == "week" else 1)
         date.fromordinal(there)
-        return Reading(calendar_days.days(there, 1, here.zone), unit=unit)
+        return Reading(calendar_days.days(there, 1, here.zone))
     there_day = calendar_days.months_away(today, count * (12 if unit == "year" else 1))
-    return Reading(calendar_days.days(there_day.toordinal(), 1, here.zone), unit=unit)
+    return Reading(calendar_days.days(there_day.toordinal(), 1, here.zone))
 
 
 def _back(count: int, unit: str, here: Here) -> Reading:
@@ -255,7 +239,7 @@ def _back(count: int, unit: str, here: Here) -> Reading:
     return Reading(Range(start, now), start)
 
 
-def _dated(words: list[Token], here: Here, *, plain: bool, placed: bool) -> Reading | None:
+def _dated(words: list[Token], here: Here) -> Reading | None:
     """Read "3 May 2024", "May 3", "March 2025", "May", "2024"."""
     if len(words) > 1 and words[0] in WEEKDAYS:
         words = words[1:]
@@ -264,7 +248,7 @@ def _dated(words: list[Token], here: Here, *, plain: bool, placed: bool) -> Read
     if len(months) + len(numbers) != len(words) or len(months) > 1 or len(words) > 3:
         return None
     if not months:
-        lone_year = plain and len(numbers) == 1 and 1_000 <= numbers[0] <= MAXYEAR
+        lone_year = len(numbers) == 1 and 1_000 <= numbers[0] <= MAXYEAR
         return Reading(calendar_days.year(numbers[0], here.zone)) if lone_year else None
     month = MONTHS.index(str(months[0])) + 1
     if len(numbers) == 2:
@@ -272,8 +256,6 @@ def _dated(words: list[Token], here: Here, *, plain: bool, placed: bool) -> Read
         return _day(date(_year(year), month, day).toordinal(), here)
     if numbers and numbers[0] > 31:
         return Reading(calendar_days.month(_year(numbers[0]), month, here.zone))
-    if not placed and words[0] == months[0]:
-        return None  # "may 3 of us come", "march on"
     if numbers:
         return _day(_latest(month, numbers[0], here.today).toordinal(), here)
     return _month_named(month, -1 if month > here.today.month else 0, here)

@@ -83,10 +83,6 @@ _SPELLINGS: Final = {
     "october": "october|oct|oktober|okt|octubre|octobre|outubro",
     "november": "november|nov|noviembre|novembre|novembro",
     "december": "december|dec|dezember|dez|diciembre|decembre|dezembro",
-    "since": "since|seit|desde|depuis",
-    "until": "until|till|up to|bis|hasta|jusqu a|jusqu au|jusqu en|ate",
-    "before": "before|prior to|antes de|antes del|antes do|avant",
-    "after": "after|nach|despues de|despues del|depois de|depois do|apres",
     "": "the|on|of|am|um|el|la|las|los|le|les|l|du|de|del|do|da|na|au|der|den|dem|das|die|vom|des|的|の|に",
 }
 

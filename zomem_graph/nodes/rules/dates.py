@@ -10,36 +10,18 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final, Literal
 
 from zomem_graph.nodes.rules import calendar_days
-from zomem_graph.nodes.rules.calendar_days import EARLIEST, LATEST, Range, zone_named
-from zomem_graph.nodes.rules.date_grammar import Here, Reading, Token, exact, read_tokens, tokens_of
-from zomem_graph.nodes.rules.date_words import TOKENS
-from zomem_graph.nodes.rules.phrases import fold
+from zomem_graph.nodes.rules.calendar_days import LATEST, Range, zone_named
+from zomem_graph.nodes.rules.date_grammar import Here, Reading, exact, read_tokens, tokens_of
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["ACCEPTED_FORMS", "Range", "dates_in", "parse_instant", "parse_range"]
+__all__ = ["ACCEPTED_FORMS", "parse_instant"]
 
 ACCEPTED_FORMS: Final = (
     "today, yesterday, last week, this month, last monday, 3 days ago, in 2 hours, last 7 days, "
     "24h, 7d, 2w, 6m (months), 1y, 2024, 2024-05, 2024-05-03, 2024-W18, 2024-05-03T14:30+02:00, 3 May 2024, "
-    "March 2025, seconds since 1970, or A..B, since A, until B"
+    "March 2025, seconds since 1970"
 )
 LONGEST_TEXT: Final = 120
-LONGEST_QUESTION: Final = 600
-LONGEST_MENTION: Final = 7
-
-
-def parse_range(text: str, *, now: datetime, time_zone: str) -> Range:
-    """Return the range the words mean, aware and in UTC. Raises InvalidInput, naming the accepted forms."""
-    here = _here(now, time_zone)
-    reading = _reading(text, here)
-    if reading is not None:
-        return reading.range
-    bounds = _bounds(fold(text).strip(), here) if len(text) <= LONGEST_TEXT else None
-    if bounds is None:
-        raise _unreadable(text)
-    if bounds.end <= bounds.start:
-        raise InvalidInput(f"{text!r} ends before it starts. Put the earlier time first.")
-    return bounds
 
 
 def parse_instant(text: str, *, now: datetime, time_zone: str, edge: Literal["start", "end"] = "start") -> datetime:
@@ -53,21 +35,6 @@ def parse_instant(text: str, *, now: datetime, time_zone: str, edge: Literal["st
     if reading.instant is not None:
         return reading.instant
     return reading.range.start if edge == "start" else reading.range.end
-
-
-def dates_in(text: str, *, now: datetime, time_zone: str) -> Range | None:
-    """Return the range that holds every time a sentence speaks of, or None; for a soft filter.
-
-    Amounts are taken as coarsely as they are meant: "two weeks ago" is that whole week.
-    """
-    here = _here(now, time_zone)
-    found = [*_numeric_mentions(text[:LONGEST_QUESTION], here), *_mentions(text[:LONGEST_QUESTION], here)]
-    if not found:
-        return None
-    hull = found[0]
-    for other in found[1:]:
-        hull = hull.hull(other)
-    return hull
 
 
 def _here(now: datetime, time_zone: str) -> Here:
@@ -135,101 +102,6 @@ def _iso_week(year: int, week: int, zone: tzinfo) -> Range:
     return calendar_days.days(date.fromisocalendar(year, week, 1).toordinal(), 7, zone)
 
 
-def _bounds(text: str, here: Here) -> Range | None:
-    """Read "A..B", "from A to B", "between A and B", "since A", "until B", "before A", "after A"."""
-    first, dots, last = text.partition("..")
-    if dots:
-        return _between(first, last, here)
-    for opening, joints in _SPANS:
-        if text.startswith(opening):
-            for joint in joints:
-                first, found, last = text[len(opening) :].partition(joint)
-                if found:
-                    return _between(first, last, here)
-    for openings, bound in _BOUNDS:
-        for opening in openings:
-            if text.startswith(opening):
-                reading = _reading(text[len(opening) :], here)
-                return bound(reading.range) if reading else None
-    return None
-
-
-def _between(first: str, last: str, here: Here) -> Range | None:
-    """Return the range from one to the other; an end left out is open."""
-    start = _reading(first, here) if first.strip() else Reading(Range(EARLIEST, EARLIEST))
-    end = _reading(last, here) if last.strip() else Reading(Range(LATEST, LATEST))
-    if start is None or end is None or not (first.strip() or last.strip()):
-        return None
-    return Range(start.range.start, end.range.end)
-
-
-def _since(named: Range) -> Range:
-    return Range(named.start, LATEST)
-
-
-def _until(named: Range) -> Range:
-    return Range(EARLIEST, named.end)
-
-
-def _before(named: Range) -> Range:
-    return Range(EARLIEST, named.start)
-
-
-def _after(named: Range) -> Range:
-    return Range(named.end, LATEST)
-
-
-def _numeric_mentions(text: str, here: Here) -> list[Range]:
-    readings = (_numeric(written, here) for written in _MENTIONED_FIGURES.findall(text))
-    return [reading.range for reading in readings if reading is not None]
-
-
-def _mentions(text: str, here: Here) -> list[Range]:
-    tokens = tokens_of(_MENTIONED_FIGURES.sub(" , ", text))
-    found: list[Range] = []
-    position = 0
-    while position < len(tokens):
-        reading, used = _mention_at(tokens, position, here)
-        if reading is not None:
-            before = tokens[position - 1] if position else ""
-            bound = _AROUND.get(str(before))
-            found.append(bound(_as_coarse(reading, here)) if bound else _as_coarse(reading, here))
-        position += used
-    return found
-
-
-def _mention_at(tokens: list[Token], position: int, here: Here) -> tuple[Reading | None, int]:
-    """Return the longest mention that starts here and its length."""
-    end = position
-    while end < len(tokens) and end - position < LONGEST_MENTION and _is_known(tokens[end]):
-        end += 1
-    placed = position > 0 and tokens[position - 1] in _AROUND
-    for stop in range(end, position, -1):
-        reading = read_tokens(tokens[position:stop], here, embedded=True, placed=placed)
-        if reading is not None:
-            return reading, stop - position
-    return None, 1
-
-
-def _is_known(token: Token) -> bool:
-    return isinstance(token, int) or token in _CANONICAL
-
-
-def _as_coarse(reading: Reading, here: Here) -> Range:
-    """Widen an amount: "two weeks ago" to that week, "two hours ago" by an hour each way."""
-    start = calendar_days.local_time(reading.range.start, here.zone)
-    if reading.unit == "week":
-        return calendar_days.week_of(start.toordinal(), here.zone)
-    if reading.unit == "month":
-        return calendar_days.month(start.year, start.month, here.zone)
-    if reading.unit == "year":
-        return calendar_days.year(start.year, here.zone)
-    if reading.unit in ("second", "minute", "hour"):
-        width = reading.range.end - reading.range.start
-        return Range(max(reading.range.start, EARLIEST + width) - width, reading.range.end)
-    return reading.range
-
-
 _EPOCH: Final = re.compile(r"0|[0-9]{9,14}(?:\.[0-9]{1,9})?", re.ASCII)
 _DATE_TIME: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?",
@@ -243,26 +115,3 @@ _FIGURES: Final[tuple[tuple[re.Pattern[str], Callable[..., Range]], ...]] = (
     (re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})", re.ASCII), _day_first),
     (re.compile(r"(\d{4})-?W(\d{2})", re.ASCII | re.IGNORECASE), _iso_week),
 )
-_MENTIONED_FIGURES: Final = re.compile(
-    r"(?<![\w.-])(?:\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?Z?|\d{4}-\d{2}(?:-\d{2})?|\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-W\d{2})(?![\w-])",
-    re.ASCII,
-)
-_SPANS: Final = (
-    ("from ", (" to ", " until ", " till ")),
-    ("between ", (" and ",)),
-    ("von ", (" bis ",)),
-    ("vom ", (" bis ",)),
-    ("zwischen ", (" und ",)),
-    ("desde ", (" hasta ", " ate ")),
-    ("de ", (" a ",)),
-    ("entre ", (" y ", " et ", " e ")),
-    ("", (" to ", " until ", " bis ", " hasta ")),
-)
-_BOUNDS: Final = (
-    (("since ", "from ", "seit ", "ab ", "desde ", "depuis ", "a partir de "), _since),
-    (("until ", "till ", "up to ", "bis ", "hasta ", "jusqu'a ", "jusqu'au ", "ate "), _until),
-    (("before ", "vor ", "antes de ", "antes del ", "avant "), _before),
-    (("after ", "nach ", "despues de ", "despues del ", "apres ", "depois de "), _after),
-)
-_AROUND: Final = {"since": _since, "until": _until, "before": _before, "after": _after}
-_CANONICAL: Final = frozenset(TOKENS.values())

@@ -7,14 +7,13 @@ occurs once links nothing, and one that occurs everywhere links nothing either.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Set
-from itertools import accumulate
+from collections.abc import Iterator, Set
 from typing import Final
 
 from zomem_graph.nodes.rules._wordlists import words
 from zomem_graph.stores.words import STOP_WORDS
 
-__all__ = ["entities", "entity_key", "is_ordinary_word", "named_in", "runs_of_words", "titles_in"]
+__all__ = ["entities", "entity_key", "is_ordinary_word", "named_in", "runs_of_words"]
 
 _LONGEST_TITLE: Final = 5
 """Words of a known name that are looked for in a text."""
@@ -131,39 +130,16 @@ def runs_of_words(text: str) -> tuple[str, ...]:
     """Return whatever may be a known name in a text, however it is written: its runs of up to five words.
 
     They have the form of `entity_key`. A single word that says nothing by itself, or has two letters, is none.
+    In Chinese, Japanese and Korean a name may be any two to eight characters of a run.
     """
     tokens = _key_words(text[:_CHARACTERS_OF_RUNS])
     found: dict[str, None] = {}
     for start in range(len(tokens)):
         for end in range(start + 1, min(start + _LONGEST_TITLE, len(tokens)) + 1):
             found[" ".join(tokens[start:end])] = None
+    if not text.isascii():
+        found.update(dict.fromkeys(_within(" ".join(tokens))))
     return tuple(run for run in found if run not in _ORDINARY and (len(run) > 2 or not run.isascii()))
-
-
-def titles_in(text: str, known: Collection[str]) -> tuple[str, ...]:
-    """Return which of the known names (as `entity_key` gives them) a text holds, the longest at each place.
-
-    Names of up to five words are found; in Chinese, Japanese and Korean also within a run of characters.
-    """
-    names = known if isinstance(known, Set | Mapping) else frozenset(known)
-    if not names:
-        return ()
-    tokens = _key_words(text)
-    joined = " ".join(tokens)
-    ends = list(accumulate((len(token) + 1 for token in tokens), initial=0))  # one past the space behind each
-    found: dict[str, None] = {}
-    at = 0
-    while at < len(tokens):
-        start, length = ends[at], 1
-        for longest in range(min(_LONGEST_TITLE, len(tokens) - at), 0, -1):
-            name = joined[start : ends[at + longest] - 1]
-            if name in names and (longest > 1 or name not in STOP_WORDS):
-                found[name], length = None, longest
-                break
-        else:
-            found.update(dict.fromkeys(_within_run(tokens[at], names)))
-        at += length
-    return tuple(found)
 
 
 def _marked(text: str) -> tuple[list[str], str]:
@@ -326,15 +302,9 @@ def _key_words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _within_run(word: str, names: Set[str] | Mapping[str, object]) -> Iterator[str]:
-    """Yield the known names inside a run of characters that is written without spaces."""
-    if word.isascii():
-        return
-    for run in _UNSPACED.findall(word):
-        at = 0
-        while at < len(run):
-            ends = range(min(len(run), at + _LONGEST_RUN), at + 1, -1)
-            name = next((run[at:end] for end in ends if run[at:end] in names), "")
-            if name:
-                yield name
-            at += len(name) or 1
+def _within(text: str) -> Iterator[str]:
+    """Yield what may be a name inside runs of characters that are written without spaces."""
+    for run in _UNSPACED.findall(text):
+        for start in range(len(run) - 1):
+            for end in range(start + 2, min(start + _LONGEST_RUN, len(run)) + 1):
+                yield run[start:end]

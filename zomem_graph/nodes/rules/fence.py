@@ -13,7 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["CLOSE", "NOTICE", "OPEN", "Line", "fence", "harmless", "is_fenced", "row", "strip_fences"]
+__all__ = ["CLOSE", "NOTICE", "OPEN", "Line", "fence", "harmless", "row", "strip_fences"]
 
 OPEN: Final = "<recalled-memory>"
 CLOSE: Final = "</recalled-memory>"
@@ -105,11 +105,6 @@ def harmless(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         text = _LINE_BREAK.sub(" ", "".join([c for c in text if _is_seen(c)]))
     return _without_marks(text.strip())
-
-
-def is_fenced(text: str) -> bool:
-    """Return whether a text holds a block of ours, whole or cut off at its end."""
-    return next(_blocks(text), None) is not None
 
 
 def strip_fences(text: str) -> str:
