@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from zomem_graph.nodes.rules.given import shown
 from zomem_graph.stores.errors import InvalidInput
@@ -21,7 +21,9 @@ from zomem_graph.stores.paths import path_given
 if TYPE_CHECKING:
     from pydantic_settings import BaseSettings
 
-__all__ = ["VARIABLES", "RoutingStrategy", "Settings", "vault_settings"]
+__all__ = ["SETTINGS_FILE", "VARIABLES", "RoutingStrategy", "Settings", "vault_settings"]
+
+SETTINGS_FILE: Final = "zomem.yaml"  # in the home
 
 RoutingStrategy = Literal["fast", "reliable", "balanced", "explore"]
 
@@ -176,7 +178,7 @@ def _found(home: Path, overrides: Mapping[str, object]) -> dict[str, tuple[objec
     """Return what was given for each setting but home, and where it was given."""
     _refuse_unknown(overrides, "argument")
     given = {name: value for name, value in overrides.items() if value is not None}
-    in_file = dict(_from_file(home / "zomem.yaml"))
+    in_file = dict(_from_file(home / SETTINGS_FILE))
     found: dict[str, tuple[object, str]] = {}
     for name, variables in VARIABLES.items():
         variable = next((each for each in variables if os.environ.get(each)), None)

@@ -61,7 +61,13 @@ def test_standard_input_is_known_again(zomem: CommandLine, export: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "zomem import SOURCE PATH"),
+        ([], "zomem import SOURCE PATH, with one SOURCE (chatgpt, "),
+        (
+            ["chatgpt"],
+            "PATH is missing: the export's zip, folder or conversations.json. Write: zomem import chatgpt PATH",
+        ),
+        (["--source", "chatgpt"], "Write: zomem import chatgpt PATH"),
+        (["auto"], "PATH is missing: a file, folder or zip. Write: zomem import auto PATH"),
         (["chatgpt", "a", "b"], "zomem import SOURCE PATH"),
         (["chatgpt", "nowhere.json"], "There is no file or folder nowhere.json"),
         (["chatgtp", "."], "Did you mean chatgpt?"),
@@ -73,7 +79,71 @@ def test_wrong_use_is_told_in_one_line(arguments: list[str], said: str, zomem: C
     assert said in result.stderr
 
 
-def test_an_import_of_which_nothing_could_be_read_fails(zomem: CommandLine, tmp_path: Path) -> None:
+def test_an_import_of_which_something_failed_says_so_and_exits_1(zomem: CommandLine, tmp_path: Path) -> None:
     result = zomem("import", "chatgpt", str(write(tmp_path, "conversations.json", "[broken")))
     assert result.exit_code == 1
     assert "is broken JSON" in result.stdout
+    good, bad = chatgpt({"a": node("off to Porto")}), {"id": "c9", "title": "Odd", "mapping": 7}
+    result = zomem("import", "chatgpt", str(write(tmp_path, "conversations.json", [good, bad])))
+    assert result.exit_code == 1
+    assert "2 found, 1 stored, 1 failed" in result.stdout
+
+
+EXPORTS = {
+    "chatgpt": [chatgpt({"a": node("off to Porto")})],
+    "claude": [
+        {"uuid": "u1", "name": "Trip", "chat_messages": [{"uuid": "m", "sender": "human", "text": "to Porto"}]}
+    ],
+    "mem0": [{"id": "m1", "memory": "Lives in Porto", "user_id": "ana"}],
+    "messages": [{"role": "user", "content": "off to Porto"}],
+}
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+@pytest.mark.parametrize("real", EXPORTS)
+@pytest.mark.parametrize("named", [*EXPORTS, "claude-code"])
+def test_an_export_of_another_program_is_told_with_the_command_that_takes_it(
+    zomem: CommandLine, tmp_path: Path, named: str, real: str, is_folder: bool
+) -> None:
+    file = write(tmp_path, "my exports/conversations.json", EXPORTS[real])
+    path = file.parent if is_folder else file
+    result = zomem("import", named, str(path))
+    if named == real:
+        assert (result.exit_code, zomem.json("stats")["facts"] + zomem.json("stats")["turns"]) == (0, 1)
+        return
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"looks like {real}: `zomem import {real} '{path}'` imports it" in result.stderr
+
+
+def test_auto_names_the_command_for_what_it_leaves(zomem: CommandLine, tmp_path: Path) -> None:
+    folder = write(tmp_path, "mixed/a.md", "a note").parent
+    write(folder, "b.txt", "a text")
+    write(folder, "c.txt", "another text")
+    write(folder, "d.json", EXPORTS["mem0"])
+    write(folder, "e.png", "x")
+    result = zomem("import", "auto", str(folder), "--json")
+    report = json.loads(result.stdout)
+    assert (report["source"], report["ignored"]) == ("markdown", {".txt": 2, ".json": 1, ".png": 1})
+    assert report["others"] == {"text": 2, "mem0": 1}
+    assert f"2 files of these for another source: zomem import text {folder}" in result.stderr
+    for source in report["others"]:
+        zomem.ok("import", source, str(folder))
+    assert zomem.json("stats")["facts"] == 4
+
+
+def test_a_dry_run_where_there_is_no_memory_makes_none(tmp_path: Path) -> None:
+    home = tmp_path / "nowhere"
+    zomem = CommandLine(home)
+    note = write(tmp_path, "con_1/a.md", "Ana: I live in Porto.\nAssistant: Noted. " + "A fine city. " * 20)
+    for arguments in (
+        ["import", "auto", str(note.parent), "--dry-run"],
+        ["conversations", "--root", str(tmp_path), "--dry-run"],
+        ["conversations", "--root", str(tmp_path), "--list"],
+        ["capture", str(note), "--dry-run"],
+        ["maintain", "--dry-run"],
+        ["prune", "--dry-run"],
+        ["forget", "--entity", "Ana", "--dry-run"],
+    ):
+        zomem.ok(*arguments)
+        assert not home.exists(), arguments
+    assert zomem.json("conversations", "--root", str(tmp_path), "--dry-run")["captured"] == 1

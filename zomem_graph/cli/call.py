@@ -5,11 +5,14 @@ A command is a function whose first argument is the `Call`; `command` makes it a
 """
 
 import inspect
+import shutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Concatenate, ParamSpec
 
 import typer
@@ -23,6 +26,7 @@ from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.values import plain
+from zomem_graph.settings import SETTINGS_FILE, Settings
 from zomem_graph.stores.errors import ZomemError
 
 __all__ = ["Call", "command", "group", "no_command", "sub_command"]
@@ -42,13 +46,17 @@ class Call:
     screen: Screen
 
     @contextmanager
-    def memory(self, *, exact_below: int = _EXACT_BELOW, **opening: Any) -> Iterator[Memory]:
-        """Lend the memory of this call; what was written is embedded and indexed when the block ends."""
+    def memory(self, *, dry_run: bool = False, exact_below: int | None = None, **opening: Any) -> Iterator[Memory]:
+        """Lend the memory of this call; what was written is embedded and indexed when the block ends.
+
+        A dry run where there is no memory yet works on an empty one that is gone afterwards.
+        """
         options = MemoryOptions(
-            write=WriteOptions(background=False), retrieve=RetrieveOptions(exact_below=exact_below)
+            write=WriteOptions(background=False), retrieve=RetrieveOptions(exact_below=exact_below or _EXACT_BELOW)
         )
-        with Memory.open(self.shared.home, options=options, **opening) as memory:
-            yield memory
+        with _trial(self.shared.home) if dry_run else nullcontext({"home": self.shared.home}) as where:
+            with Memory.open(options=options, **where, **opening) as memory:
+                yield memory
 
     def scope(self, memory: Memory, time_zone: str | None = None) -> Scope:
         """Return who asks: --persona, else the settings' persona; the machine's time zone unless given."""
@@ -75,6 +83,19 @@ class Call:
         """Say on standard error what was missing while this was answered."""
         for line in lines:
             self.screen.note(f"note: {line}")
+
+
+@contextmanager
+def _trial(home: Path | None) -> Iterator[dict[str, Any]]:
+    """Lend what `Memory.open` needs for the memory there is, else for an empty one with the same settings."""
+    settings = Settings.load(home)
+    if settings.database_url or settings.database_file.exists():
+        yield {"home": home}
+        return
+    with TemporaryDirectory(prefix="zomem-") as folder:
+        for file in settings.home.glob(SETTINGS_FILE):
+            shutil.copy(file, folder)
+        yield {"home": folder, "database_url": f"sqlite:///{folder}/zomem.db"}
 
 
 def no_command(word: str, known: Iterable[str]) -> str:

@@ -40,7 +40,7 @@ def _capture_file(
         raise typer.BadParameter("missing. Give a file, or - for standard input.", param_hint="FILE")
     conversation = conversation_in(word)
     reports: list[CaptureReport] = []
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run) as memory:
         scope = call.scope(memory, time_zone)
         with call.screen.progress("capturing", len(conversation.sessions)) as advance:
             for each in conversation.sessions:

@@ -12,6 +12,6 @@ def consolidate(call: Call, dry_run: DryRun = False) -> None:
 
     Example: zomem consolidate --dry-run
     """
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run) as memory:
         report = memory.maintain(only="merge", dry_run=dry_run)
     show_report(call, report)

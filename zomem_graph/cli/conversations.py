@@ -51,7 +51,7 @@ def conversations(
     if since is not None and everything:
         raise InvalidInput("--since and --all cannot both be meant.")
     begin = instant(since, time_zone)
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run or list_only or stats) as memory:
         subject = memory.conversations
         if mail:
             check_mail(memory.settings)
@@ -80,7 +80,7 @@ def conversations(
             *(f"{number_of(count, 'files')} not read: {reason}" for reason, count in report.passed.items()),
         ]
     )
-    if report.failed and not report.captured:
+    if report.failed:
         raise typer.Exit(1)
 
 

@@ -43,7 +43,7 @@ def forget(
     """
     if everything_of is not None and call.shared.persona not in (None, everything_of):
         raise typer.BadParameter("names another persona than --persona.", param_hint="--everything-of")
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run) as memory:
         wanted: dict[str, Any] = {
             "persona": call.persona(memory) if everything_of is None else everything_of,
             "entity": entity,

@@ -1,5 +1,6 @@
 """`zomem import`: chats, notes and memories of other programs, with an account of every item."""
 
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from zomem_graph.stores.errors import InvalidInput
 __all__ = ["import_"]
 
 _AUTO = "auto"
+_NAMES = f"{', '.join(SOURCES)} or {_AUTO}"
 _STDIN = "-"
 _MOST_LINES = 20
 _SUMS = ("stored", "changed", "unchanged", "forgotten", "skipped", "failed")
@@ -33,7 +35,7 @@ def import_(
         list[str] | None,
         typer.Argument(
             metavar="SOURCE PATH",
-            help=f"SOURCE is one of {', '.join(SOURCES)} or {_AUTO}; PATH a file, folder or zip.",
+            help=f"SOURCE is one of {_NAMES}; PATH a file, folder or zip.",
         ),
     ] = None,
     source: Annotated[str | None, typer.Option("--source", help="The same.", hidden=True)] = None,
@@ -43,7 +45,7 @@ def import_(
 ) -> None:
     """Bring in chats, notes and memories of other programs. A second import of the same changes nothing."""
     source, path = _placed(words or [], source, path)
-    with call.memory() as memory, _on_disk(path) as place:
+    with call.memory(dry_run=dry_run) as memory, _on_disk(path) as place:
         with call.screen.progress("importing", 100) as advance:
             report = memory.import_from(
                 source,
@@ -57,20 +59,21 @@ def import_(
                 memory.flush()
     call.answer(report, lambda screen: _show(screen, report))
     call.notes([*_notes(report)])
-    if report.found and report.failed == report.found:
+    if report.failed:
         raise typer.Exit(1)
 
 
 def _placed(words: list[str], source: str | None, path: str | None) -> tuple[str, str]:
-    """Return source and path from the words in their places; a single word is a path of any source."""
-    waiting = list(words)
-    if source is None:
-        source = waiting.pop(0) if len(waiting) + (path is not None) > 1 else _AUTO
-    if path is None and waiting:
-        path = waiting.pop(0)
-    if path is None or waiting:
-        raise InvalidInput("Write: zomem import SOURCE PATH, with one SOURCE and one PATH.")
-    return source, path
+    """Return source and path from options and words; a single word that is no source is a path of any."""
+    given = [one for one in (source, *words, path) if one is not None]
+    if len(given) == 1 and given[0] in (*SOURCES, _AUTO):
+        wants = SOURCES[given[0]].wants if given[0] in SOURCES else "a file, folder or zip"
+        raise InvalidInput(f"PATH is missing: {wants}. Write: zomem import {given[0]} PATH.")
+    if len(given) == 1 and source is None:
+        given = [_AUTO, *given]
+    if len(given) != 2:
+        raise InvalidInput(f"Write: zomem import SOURCE PATH, with one SOURCE ({_NAMES}) and one PATH.")
+    return given[0], given[1]
 
 
 def _in_percent(advance: Advance) -> Callable[[int, float], None]:
@@ -128,6 +131,9 @@ def _notes(report: ImportReport) -> Iterator[str]:
         yield f"{number_of(count, 'pieces')} left out: {reason}"
     for kind, count in report.ignored.items():
         yield f"{number_of(count, 'files')} not looked at: {kind}"
+    for name, count in report.others.items():
+        cure = f"zomem import {name} {shlex.quote(report.place)}"
+        yield f"{number_of(count, 'files')} of these for another source: {cure}"
     yield from report.warnings[:_MOST_LINES]
     if len(report.warnings) > _MOST_LINES:
         yield f"{len(report.warnings) - _MOST_LINES} more warnings; --json lists them all"

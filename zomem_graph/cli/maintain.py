@@ -40,7 +40,7 @@ def _run(
     pause = seconds_in("--every", every) if every is not None else 0.0
     if every is not None and pause < 1:
         raise InvalidInput("--every must be a second or more, such as 1h.")
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run) as memory:
         while True:
             try:
                 report = memory.maintain(

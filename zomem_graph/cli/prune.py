@@ -12,6 +12,6 @@ def prune(call: Call, dry_run: DryRun = False) -> None:
 
     Example: zomem prune --dry-run
     """
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run) as memory:
         report = memory.maintain(only="expire", dry_run=dry_run)
     show_report(call, report)

@@ -38,7 +38,7 @@ def search(
     asked = text_given(query)
     if not asked.strip():
         raise InvalidInput("the query is empty. Say what to look for.")
-    with call.memory(**({"exact_below": sys.maxsize} if exact else {})) as memory:
+    with call.memory(exact_below=sys.maxsize if exact else None) as memory:
         hits = memory.search(
             asked,
             scope=call.scope(memory, time_zone),

@@ -51,7 +51,7 @@ def _run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what rules would say; write nothing.")] = False,
 ) -> None:
     """Sum up what is due, of every persona: more than 20 episodes, the oldest first."""
-    with call.memory() as memory:
+    with call.memory(dry_run=dry_run) as memory:
         done = memory.summaries.run(limit=limit, dry_run=dry_run)
     call.answer(done, lambda screen: _show_all(screen, done.written, nothing="nothing is due"))
     changed = [f"{done.changed} changed meanwhile and wait for the next run"] if done.changed else []

@@ -61,7 +61,8 @@ class File:
 class Place:
     """A file, folder or archive while it is read.
 
-    `ignored` counts what nobody asked for, by ending; `passed` says of links and locked folders why not.
+    `ignored` counts what nobody asked for, by ending, and `left` holds the files among it; `passed` says of links
+    and locked folders why not.
     """
 
     path: Path
@@ -70,6 +71,7 @@ class Place:
     files: list[File]
     ignored: Counter[str] = field(default_factory=Counter)
     passed: list[tuple[str, str]] = field(default_factory=list)
+    left: list[File] = field(default_factory=list)
     taken: int = 0
     bytes_read: int = 0
     bytes_total: int = 0
@@ -93,6 +95,7 @@ class Place:
                 kept.append(file)
             else:
                 self.ignored[file.suffix or file.name] += 1
+                self.left.append(file)
         self.taken += len(kept)
         self.bytes_total += sum(file.size for file in kept)
         return kept

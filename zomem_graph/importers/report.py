@@ -43,7 +43,8 @@ class ImportReport:
 
     `turns` and `facts` are new ones; `superseded` were replaced or taken out by an edit; `redacted` secrets
     were cut out. `passed` counts messages and pieces left out, by reason; `ignored` counts files of other
-    kinds. `preview` shows the first of what a dry run would store.
+    kinds, and `others` those of them that another source takes, by its name ("auto" takes one). `preview` shows
+    the first of what a dry run would store.
     """
 
     source: str
@@ -62,6 +63,7 @@ class ImportReport:
     redacted: int = 0
     passed: Mapping[str, int] = field(default_factory=dict)
     ignored: Mapping[str, int] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
     items: tuple[ItemReport, ...] = ()
     preview: tuple[Mapping[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()

@@ -19,7 +19,15 @@ from zomem_graph.importers.preparing import ReadyNote, ReadyTalk, prepare_note, 
 from zomem_graph.importers.records import Note, Passed, Read, Talk
 from zomem_graph.importers.report import ImportReport, ItemReport, Tally
 from zomem_graph.importers.roots import Roots
-from zomem_graph.importers.sources import Source, detect, read_source, source_named
+from zomem_graph.importers.sources import (
+    Source,
+    detect,
+    left_for,
+    looks_like,
+    read_source,
+    source_named,
+    taken_by,
+)
 from zomem_graph.importers.writing import Target, end_note, write_note, write_talk
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import callback, flag
@@ -67,7 +75,12 @@ def import_into(
         for done in target.take(read_source(chosen, place), place=str(place.path)):
             if progress is not None:
                 progress(done, place.fraction)
-        return target.tally.report(ignored=place.ignored)
+        report = target.tally.report(ignored=place.ignored)
+        if source_named(source) is None:
+            return replace(report, others=left_for(place, chosen))
+        if not (report.found - report.skipped - report.failed) and (other := looks_like(place, chosen)):
+            raise InvalidInput(f"Nothing of {place.path} could be read as {chosen.name}. {taken_by(place, other)}")
+        return report
 
 
 def import_documents(

@@ -1,6 +1,8 @@
 """Every source by its name, and which one a file holds when nobody said: that is read from its content."""
 
-from collections.abc import Callable, Iterator, Mapping
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,14 +17,25 @@ from zomem_graph.importers.mem0 import read_mem0
 from zomem_graph.importers.messages import read_messages
 from zomem_graph.importers.places import File, Place
 from zomem_graph.importers.records import Passed, Read
-from zomem_graph.importers.text import read_text
+from zomem_graph.importers.text import TEXT_SUFFIXES, read_text
 from zomem_graph.importers.vault import NOTE_SUFFIXES, read_vault
 from zomem_graph.nodes.rules.given import shown
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 
-__all__ = ["AUTO", "SOURCES", "Source", "detect", "read_source", "source_named"]
+__all__ = [
+    "AUTO",
+    "SOURCES",
+    "Source",
+    "detect",
+    "left_for",
+    "looks_like",
+    "read_source",
+    "source_named",
+    "taken_by",
+]
 
 AUTO: Final = "auto"
+_MOST_LOOKED_AT: Final = 200  # files of a folder that are opened to see what they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +85,16 @@ def read_source(source: Source, place: Place) -> Iterator[Read]:
     """Yield all that a place holds for a source. Raises InvalidInput when nothing there is for it."""
     yield from source.read(place)
     if not place.taken and not place.passed:
-        raise InvalidInput(
-            f"{place.path} holds nothing for {source.name!r}. It wants {source.wants}. "
-            f"Try another source: {', '.join(SOURCES)}."
-        )
+        other = looks_like(place, source)
+        cure = f"Try another source: {', '.join(SOURCES)}." if other is None else taken_by(place, other)
+        raise InvalidInput(f"{place.path} holds nothing for {source.name!r}. It wants {source.wants}. {cure}")
     for name, reason in place.passed:
         yield Passed(id=f"{place.name}/{name}", title=name, kind="file", outcome="skipped", reason=reason)
+
+
+def taken_by(place: Place, other: str) -> str:
+    """Say which source a place looks like, and the command that imports it."""
+    return f"It looks like {other}: `zomem import {other} {shlex.quote(str(place.path))}` imports it."
 
 
 def detect(place: Place) -> Source:
@@ -99,6 +116,28 @@ def detect(place: Place) -> Source:
         return SOURCES["text"]
     found = ", ".join(sorted(suffixes)[:8]) or "nothing"
     raise InvalidInput(f"{place.path} holds {found}; no source fits. Name one: {', '.join(SOURCES)}.")
+
+
+def left_for(place: Place, source: Source) -> dict[str, int]:
+    """Return how many of the files that a source left are for which other source."""
+    return _others(place, place.left, source)
+
+
+def looks_like(place: Place, source: Source) -> str | None:
+    """Return the other source that most of a place is for, going by its content, None when it is for none."""
+    return next(iter(_others(place, place.files, source)), None)
+
+
+def _others(place: Place, files: Sequence[File], source: Source) -> dict[str, int]:
+    found = Counter(name for file in files[:_MOST_LOOKED_AT] if (name := _of_file(place, file)))
+    return {name: count for name, count in found.most_common() if SOURCES[name].family != source.family}
+
+
+def _of_file(place: Place, file: File) -> str | None:
+    if file.suffix in TEXT_SUFFIXES:
+        return "text"
+    is_known = file.suffix in (".json", ".jsonl", ".ndjson", *NOTE_SUFFIXES)
+    return _in_file(place, file) if is_known else None
 
 
 def _in_file(place: Place, file: File) -> str | None:

@@ -10,9 +10,9 @@ from zomem_graph.importers.records import Note, Passed, Read, Section, Talk
 from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["read_text", "talks_of"]
+__all__ = ["TEXT_SUFFIXES", "read_text", "talks_of"]
 
-_SUFFIXES: Final = (".txt", ".text", ".log")
+TEXT_SUFFIXES: Final = (".txt", ".text", ".log")
 _LARGEST: Final = 64_000_000
 _SPEAKERS_IN: Final = 100_000  # characters that are looked at to tell a transcript from prose
 _FEWEST_LINES: Final = 3
@@ -20,7 +20,7 @@ _FEWEST_LINES: Final = 3
 
 def read_text(place: Place) -> Iterator[Read]:
     """Yield each text file as conversations or as a note; what cannot be read is passed over."""
-    for file in place.with_suffix(*_SUFFIXES):
+    for file in place.with_suffix(*TEXT_SUFFIXES):
         try:
             text, note = decode(place.content(file, most=_LARGEST))
             yield from _read(place, file, text, (note,) if note else ())
