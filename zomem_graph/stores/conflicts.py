@@ -24,12 +24,8 @@ _LONGEST = 300  # characters of a value that is compared by its wording; longer 
 _MOST_AROUND = 200  # facts of one entity that a new one is compared with
 _SEPARATOR = "\x1f"  # between the parts of a slot
 _BEHIND_SEPARATOR = " "  # sorts right behind it
-_STANDS = and_(
-    _fact.slot >= bindparam("first"),
-    _fact.slot < bindparam("behind"),
-    _fact.state == "current",
-    func.length(_fact.value) <= _LONGEST,
-)
+_OF_ENTITY = and_(_fact.slot >= bindparam("first"), _fact.slot < bindparam("behind"))
+_STANDS = and_(_fact.state == "current", func.length(_fact.value) <= _LONGEST)
 _WENT = and_(
     _fact.slot == bindparam("where"),
     or_(_fact.created_at >= bindparam("since"), _fact.state == "retracted"),
@@ -37,7 +33,7 @@ _WENT = and_(
 )
 _AROUND = (  # every new fact asks it, so it is built once
     select(_fact.id, _fact.key, _fact.value, _fact.created_at, _fact.state)
-    .where(_fact.persona == bindparam("whose"), or_(_STANDS, _WENT))
+    .where(_fact.persona == bindparam("whose"), _OF_ENTITY, or_(_STANDS, _WENT))  # one range of an index
     .limit(_MOST_AROUND)
 )
 _EITHER: Any = bindparam("ids", expanding=True)
