@@ -91,6 +91,21 @@ def test_fifteen_hundred_vectors_are_found_after_a_restart(shelf: Shelf, index: 
     again.close()
 
 
+def test_of_the_nearest_of_many_random_vectors_hardly_one_is_missed(tmp_path: Path) -> None:
+    chance = np.random.default_rng(1)
+    vectors = chance.standard_normal((6_000, 96)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    client = ChromaClient.in_folder(tmp_path)
+    collection = client.make("random")
+    collection.upsert([str(number) for number in range(len(vectors))], [*vectors])
+    found = 0
+    for asked in chance.standard_normal((50, 96)).astype(np.float32):
+        nearest = {str(number) for number in np.argsort(-(vectors @ asked))[:10]}
+        found += len(nearest & {each for each, _cosine in collection.query(asked, 200)})
+    client.close()
+    assert found >= 0.99 * 500
+
+
 def test_a_reader_finds_what_another_process_wrote(shelf: Shelf, index: ChromaIndex) -> None:
     vectors = shelf.vectors(20)
     shelf.add(vectors)
