@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "zomem_graph"
 
+# What stands at the top of the checkout; names with a leading dot and what .gitignore names are the user's own.
+TOP_LEVEL = {
+    "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md", "SECURITY.md", "benchmarks",
+    "docs", "examples", "langgraph.json", "nodes", "pyproject.toml", "stores", "tests", PACKAGE,
+}  # fmt: skip
 LONGEST_MODULE = 450
 LONGEST_FUNCTION = 60
 
@@ -401,6 +407,13 @@ def test_the_links_at_the_root_lead_into_the_package(name: str) -> None:
 
     assert link.is_symlink()
     assert link.readlink() == Path(PACKAGE, name)
+
+
+def test_nothing_stands_at_the_top_level_that_is_not_meant_to() -> None:
+    ignored = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text("utf-8").splitlines() if line]
+    there = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")}
+
+    assert {name for name in there if not any(fnmatch(name, one) for one in ignored)} == TOP_LEVEL
 
 
 def test_every_exception_to_a_rule_still_stands_somewhere(package: Package) -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from zomem_graph.nodes.rules.calendar_days import in_calendar
-from zomem_graph.nodes.rules.given import flag, if_given, name_of, names, shown, text, whole
+from zomem_graph.nodes.ports import Clock
+from zomem_graph.nodes.rules.calendar_days import in_calendar, keepable
+from zomem_graph.nodes.rules.given import callback, flag, if_given, name_of, names, shown, text, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
@@ -25,6 +27,7 @@ __all__ = [
     "as_hits",
     "aware",
     "capture_request",
+    "clock_given",
     "messages_in",
     "new_fact",
     "recall_request",
@@ -188,6 +191,26 @@ def aware(name: str, value: datetime | None) -> datetime | None:
     if not isinstance(value, datetime):
         raise InvalidInput(f"{name} must be a datetime, not {type(value).__name__}.")
     return in_calendar(value.replace(tzinfo=UTC) if value.tzinfo is None else value)
+
+
+def clock_given(clock: Clock) -> Clock:
+    """Return a clock whose every time is an aware datetime; raise InvalidInput for one that tells anything else."""
+    callback("clock", clock)
+    try:
+        signature(clock).bind()
+    except TypeError as error:
+        raise InvalidInput(f"clock must be a function that takes no argument: {error}.") from error
+    except ValueError:
+        pass  # written in C: what it takes shows when it is called
+
+    def now() -> datetime:
+        told = clock()
+        if not isinstance(told, datetime) or told.utcoffset() is None:
+            raise InvalidInput(f"clock must return an aware datetime, such as datetime.now(UTC), not {shown(told)}.")
+        return keepable("the time of the clock", told)
+
+    now()
+    return now
 
 
 def _refuse_unknown(words: Mapping[str, Any], known: type) -> None:

@@ -19,6 +19,7 @@ from zomem_graph.asking import (
     SearchWords,
     as_hits,
     aware,
+    clock_given,
     new_fact,
     recall_request,
     search_query,
@@ -117,12 +118,11 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         """
         from zomem_graph.stores.journal import EMBEDDER_KEY
 
-        callback("clock", clock)
         strict_scope = flag("strict_scope", strict_scope)
         if_given(of_kind, "options", options, kind=MemoryOptions)
         check_chat_model(chat_model)
         settings = Settings.load(home, database_url=database_url, chroma_url=chroma_url)
-        now = clock or _now
+        now = _now if clock is None else clock_given(clock)
         place = Home(settings.home, settings.database_file, settings.checkpoint_dir)
         stores = Stores.open(place, database_url=settings.database_url, chroma_url=settings.chroma_url, now=now)
         try:
@@ -171,7 +171,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         category, tier, importance, confidence and text that are not the usual ones take the place of what it had.
         `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its
         text shows, for hops to follow: the ends of triples, a resolved "he". Raises InvalidInput or SecretRefused;
-        then nothing was changed. What is odd but kept (an unknown tier, a value that swings) warns.
+        then nothing was changed. What is odd but kept (an unknown category, a value that swings) warns.
         """
         from zomem_graph.nodes.steps.remember import NewFact
 

@@ -18,6 +18,7 @@ from tests.faults.nursery import Nursery
 from zomem_graph import Memory
 from zomem_graph.nodes.options import MemoryOptions, RetrieveOptions, WriteOptions
 from zomem_graph.stores.errors import (
+    SchemaMismatch,
     StoreDamaged,
     StoreError,
     StoreLocked,
@@ -116,6 +117,35 @@ def test_a_damaged_database_is_named_with_its_cure(damage: Callable[[Path], None
     with pytest.raises(StoreDamaged, match=r"zomem\.db .*backups"):
         opened(home)
     assert {path.name for path in home.iterdir()} - files <= {"zomem.db-wal", "zomem.db-shm"}
+
+
+@pytest.mark.parametrize("name", ["zomem.db", "zomem.db-wal", "zomem.lock", "maintenance.lock"])
+def test_a_folder_in_the_place_of_a_file_is_named_with_its_cure(name: str, tmp_path: Path) -> None:
+    (tmp_path / "home" / name / "inside").mkdir(parents=True)
+    with pytest.raises(StoreDamaged, match=rf"{name} is a folder.*Move it away, or choose another folder"):
+        opened(tmp_path / "home")
+    assert (tmp_path / "home" / name / "inside").is_dir()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "create table facts (a)",
+        "create view facts as select 1",
+        "create table items (a)",
+        "create table alembic_version as select 'ae1027a6acf' as version_num",
+    ],
+)
+def test_the_database_of_another_program_is_called_that_and_left_alone(made: str, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "zomem.db"
+    file.parent.mkdir()
+    with closing(sqlite3.connect(file)) as theirs:
+        theirs.execute(made)
+        theirs.commit()
+    with pytest.raises(SchemaMismatch, match=r"another program.*nothing was changed\. Choose another home"):
+        opened(file.parent)
+    with closing(sqlite3.connect(file)) as theirs:
+        assert len(theirs.execute("select name from sqlite_master").fetchall()) == 1
 
 
 def test_a_damaged_page_is_red_in_health(home: Path) -> None:

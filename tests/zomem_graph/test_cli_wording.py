@@ -193,10 +193,19 @@ def test_an_option_that_is_empty_is_refused(option: str, given: str, zomem: Comm
 
 
 def test_what_is_odd_but_kept_is_a_note_without_our_code(zomem: CommandLine) -> None:
-    done = zomem("remember", "ana", "city", "Porto", "--tier", "foo")
+    done = zomem("remember", "ana", "city", "Porto", "--category", "foo")
     assert done.exit_code == 0
-    assert done.stderr.startswith("note: unknown tier 'foo' is kept")
+    assert done.stderr.startswith("note: unknown category 'foo' is kept")
     assert ".py" not in done.stderr
+
+
+def test_a_tier_that_nobody_knows_is_refused_with_the_nearest_and_the_list(zomem: CommandLine) -> None:
+    done = zomem("remember", "ana", "city", "Porto", "--tier", "sesion")
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert "Did you mean session?" in said
+    assert "permanent, stable, active, session, checkpoint" in said
+    assert zomem.json("stats")["facts"] == 0
 
 
 @pytest.mark.parametrize("given", ["[]", '"hi"', "hello"])

@@ -605,16 +605,71 @@ def test_a_word_that_a_verb_does_not_know_is_a_fault_of_the_call_as_in_python(wo
             call()
 
 
-@pytest.mark.parametrize(
-    "at", [datetime.max, datetime.min, datetime.max.replace(tzinfo=timezone(-timedelta(hours=9)))]
-)
-def test_times_at_the_ends_of_the_calendar_are_read_again(at: datetime, world: World) -> None:
+@pytest.mark.parametrize("at", [datetime(9999, 12, 29, tzinfo=UTC), datetime(1, 1, 3, tzinfo=UTC)])
+def test_times_near_the_ends_of_the_calendar_are_kept_as_they_are(at: datetime, world: World) -> None:
     episode = world.memory.episodes.create("the clock stood still", happened_at=at)
-    loop = world.memory.loops.create("wind up the clock", expires_at=datetime.max)
-    (turn,) = world.memory.observe([{"role": "user", "content": "the clock stands", "at": at.replace(tzinfo=UTC)}])
-    assert world.memory.episodes.show(episode.id) == episode
+    loop = world.memory.loops.create("wind up the clock", expires_at=datetime(9999, 12, 29, tzinfo=UTC))
+    (turn,) = world.memory.observe([{"role": "user", "content": "the clock stands", "at": at}])
+    assert at == turn.at == world.memory.episodes.show(episode.id).happened_at
     assert world.memory.loops.show(loop.id) == loop
     assert turn.id in {hit.id for hit in world.memory.search("which clock stands?")}
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        datetime.max,
+        datetime.min,
+        datetime.max.replace(tzinfo=timezone(-timedelta(hours=9))),
+        "9999-12-31T23:59:59",
+        "0001-01-01",
+    ],
+)
+def test_a_time_that_some_zone_has_no_room_for_is_refused_and_never_moved(at: Any, world: World) -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: world.memory.observe([{"role": "user", "content": "the clock stands", "at": at}]),
+        lambda: world.memory.capture([{"role": "user", "content": "I live in Rome.", "at": at}]),
+        lambda: world.memory.episodes.create("the clock stood still", happened_at=at),
+        lambda: world.memory.loops.create("wind up the clock", expires_at=at),
+        lambda: world.memory.loops.create("wind up the clock", snooze_until=at),
+    ]
+    before = world.memory.stats()
+    for call in calls:
+        with pytest.raises(InvalidInput, match=r"9999-12-29|outside the years 1 to 9999"):
+            call()
+    assert world.memory.stats() == before
+    if isinstance(at, datetime):
+        assert world.memory.search("clock", until=datetime.max, since=datetime.min) is not None
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        5,
+        "noon",
+        lambda: 5,
+        lambda: None,
+        lambda: 1_700_000_000.0,
+        lambda: datetime(2026, 1, 5),
+        datetime.now,
+        lambda zone: datetime.now(zone),
+        lambda: datetime.max.replace(tzinfo=UTC),
+    ],
+)
+def test_a_clock_that_tells_no_aware_time_is_refused_before_anything_is_made(clock: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="clock"):
+        Memory.open(tmp_path / "home", embeddings="none", clock=clock)
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_clock_that_breaks_later_changes_nothing(tmp_path: Path) -> None:
+    times: list[Any] = [datetime(2026, 1, 5, tzinfo=UTC)]
+    with Memory.open(tmp_path / "home", embeddings="none", clock=lambda: times[-1]) as memory:
+        times.append(datetime(2026, 1, 5))
+        with pytest.raises(InvalidInput, match="clock must return an aware datetime"):
+            memory.remember("ana", "city", "Rome")
+        times.append(datetime(2026, 1, 6, tzinfo=UTC))
+        assert memory.stats()["facts"] == 0
 
 
 def test_every_verb_takes_numpys_numbers_for_pythons(world: World) -> None:

@@ -4,6 +4,7 @@ Migrations are Alembic's, numbered, up and down, one transaction a run. On SQLit
 each run; what a step down takes away comes back with the step up (`shelf.py`).
 """
 
+import re
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,8 @@ __all__ = ["EMPTY", "HEAD", "Step", "known_steps", "migrate", "prepare", "schema
 
 EMPTY = "base"
 HEAD = "0011"  # a test holds this equal to Alembic's own head
+_OURS = re.compile(r"\d{4}")
+_TAKEN = "already exists"  # as SQLite and PostgreSQL say it of a table that we want to make
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,20 @@ class Step:
 
 
 def schema_version(database: Database) -> str | None:
-    """Return the number of the last step applied; None for an empty database."""
+    """Return the number of the last step applied; None for an empty database.
+
+    Raises SchemaMismatch for the database of another program.
+    """
     try:
         with database.read() as connection:
-            return connection.execute(text("select version_num from alembic_version")).scalar()
+            found = connection.execute(text("select version_num from alembic_version")).scalar()
     except StoreError as error:
         if isinstance(error.__cause__, DBAPIError) and "alembic_version" in str(error.__cause__.orig):
             return None
         raise
+    if found is not None and not _OURS.fullmatch(found):
+        raise _somebody_elses(database, f"its schema is {found!r:.60}")
+    return found
 
 
 def prepare(database: Database, *, lock: Lock, backups: Path, now: datetime) -> None:
@@ -88,12 +97,21 @@ def migrate(database: Database, target: str, *, backups: Path, now: datetime) ->
     except (StoreError, CommandError) as error:
         if isinstance(error, StoreLocked | StoreReadOnly):
             raise
+        if before is None and isinstance(error.__cause__, DBAPIError) and _TAKEN in str(error.__cause__.orig):
+            raise _somebody_elses(database, str(error.__cause__.orig).splitlines()[0]) from error
         copy = f" A copy from before is {saved}." if saved is not None else ""
         raise SchemaMismatch(
             f"{database.place} could not be brought from schema {before or 'none'} to {target}, and nothing was "
             f"changed: {error}{copy}"
         ) from error
     return saved
+
+
+def _somebody_elses(database: Database, sign: str) -> SchemaMismatch:
+    return SchemaMismatch(
+        f"{database.place} is the database of another program ({sign}); nothing was changed. Choose another home "
+        "with --home or ZOMEM_HOME, or another database with ZO_MEMORY_DB or ZOMEM_DATABASE_URL."
+    )
 
 
 def known_steps() -> list[Step]:

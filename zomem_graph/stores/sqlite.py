@@ -205,7 +205,7 @@ class SqliteDialect:
         if "no such table" in said:
             return StoreDamaged(
                 f"{place} lacks its tables ({error.orig}): it was replaced while it was open, or is no memory. "
-                "Open the memory again, or restore a copy of it."
+                "Open the memory again, restore a copy of it, or choose another home with --home or ZOMEM_HOME."
             )
         if isinstance(error, OperationalError):
             return StoreError(f"{place} cannot be used: {error.orig}")

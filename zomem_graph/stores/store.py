@@ -142,6 +142,7 @@ class Stores:
     ) -> "Stores":
         """Open or create a home; bring its schema up to date under the lock."""
         if database_url is None:
+            _refuse_what_is_no_file(home)
             _refuse_an_empty_database(home)
         home.make(with_database=database_url is None)
         database = Database(database_url or f"sqlite:///{home.database_file}")
@@ -218,6 +219,18 @@ class Stores:
         if index is not None:
             index.close()
         self.database.close()
+
+
+def _refuse_what_is_no_file(home: Home) -> None:
+    """Raise StoreDamaged with the cure where a folder, or anything else, stands in the place of a file of ours."""
+    log = home.database_file.with_name(f"{home.database_file.name}-wal")
+    for file in (home.database_file, log, home.lock_file, home.maintenance_lock_file):
+        if file.exists() and not file.is_file():
+            what = "a folder" if file.is_dir() else "no plain file"
+            raise StoreDamaged(
+                f"{file} is {what}, and a file of the memory belongs there. Move it away, "
+                "or choose another folder with --home or ZOMEM_HOME."
+            )
 
 
 def _refuse_an_empty_database(home: Home) -> None:

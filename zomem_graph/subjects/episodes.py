@@ -13,7 +13,7 @@ from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, store_episode
 from zomem_graph.stores.records import Episode
 from zomem_graph.stores.unit import Unit
-from zomem_graph.subjects.picking import When, moment, pick
+from zomem_graph.subjects.picking import When, kept_moment, moment, pick
 
 __all__ = ["EpisodeLog"]
 
@@ -102,7 +102,7 @@ class EpisodeLog:
             outcome=outcome,
             entities=entities,
             duration_ms=duration_ms,
-            happened_at=moment("happened_at", happened_at, now=now, scope=who),
+            happened_at=kept_moment("happened_at", happened_at, now=now, scope=who),
             persona=who.persona,
             thread=who.thread,
             session=who.thread,

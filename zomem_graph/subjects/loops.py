@@ -23,7 +23,7 @@ from zomem_graph.nodes.steps.upkeep import holding_together
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Loop, LoopStatus
 from zomem_graph.stores.unit import Unit
-from zomem_graph.subjects.picking import When, moment, pick
+from zomem_graph.subjects.picking import When, kept_moment, pick
 
 __all__ = ["LOOP_LISTS", "OpenLoops"]
 
@@ -112,8 +112,8 @@ class OpenLoops:
             session=who.thread,
             source=source,
             related_episode_id=related_episode_id,
-            snoozed_until=moment("snooze_until", snooze_until, now=now, scope=who),
-            expires_at=moment("expires_at", expires_at, now=now, scope=who, edge="end"),
+            snoozed_until=kept_moment("snooze_until", snooze_until, now=now, scope=who),
+            expires_at=kept_moment("expires_at", expires_at, now=now, scope=who, edge="end"),
             metadata={} if metadata is None else metadata,
         ).checked(self._memory.options.write)
         with self._memory.stores.write() as unit:
@@ -159,7 +159,7 @@ class OpenLoops:
     def snooze(self, id: str, until: When, *, scope: Scope | None = None) -> Loop:  # noqa: A002
         """Keep one loop out of lists and recall until a time; None wakes it now."""
         now = self._memory.clock()
-        at = moment("until", until, now=now, scope=scope_given(scope))
+        at = kept_moment("until", until, now=now, scope=scope_given(scope))
         if at is not None and at <= now:
             raise InvalidInput(f"{until} is not in the future, so there is nothing to sleep for.")
         return self._change(id, scope, snoozed_until=at)

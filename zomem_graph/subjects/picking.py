@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Literal, Protocol, TypeVar
 
-from zomem_graph.nodes.rules.calendar_days import in_calendar
+from zomem_graph.nodes.rules.calendar_days import in_calendar, keepable
 from zomem_graph.nodes.rules.dates import parse_instant
 from zomem_graph.nodes.rules.given import shown
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 
-__all__ = ["When", "moment", "pick"]
+__all__ = ["When", "kept_moment", "moment", "pick"]
 
 When = datetime | str | None
 _SHORTEST_PREFIX = 4
@@ -58,14 +58,27 @@ def pick(
 def moment(
     name: str, value: When, *, now: datetime, scope: Scope, edge: Literal["start", "end"] = "start"
 ) -> datetime | None:
-    """Return an aware time from a datetime (naive: UTC) or from words in the scope's time zone."""
+    """Return the bound of a question: an aware time from a datetime (naive: UTC) or words in the scope's zone."""
+    at = _read(name, value, now, scope, edge)
+    return None if at is None else in_calendar(at)
+
+
+def kept_moment(
+    name: str, value: When, *, now: datetime, scope: Scope, edge: Literal["start", "end"] = "start"
+) -> datetime | None:
+    """Return a time to keep, read in the same way; raise InvalidInput at the very ends of the calendar."""
+    at = _read(name, value, now, scope, edge)
+    return None if at is None else keepable(name, at)
+
+
+def _read(name: str, value: When, now: datetime, scope: Scope, edge: Literal["start", "end"]) -> datetime | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return in_calendar(parse_instant(value, now=now, time_zone=scope.time_zone, edge=edge))
+        return parse_instant(value, now=now, time_zone=scope.time_zone, edge=edge)
     if not isinstance(value, datetime):
         raise InvalidInput(f"{name} must be a datetime or words for a time, not {type(value).__name__}.")
-    return in_calendar(value.replace(tzinfo=UTC) if value.tzinfo is None else value)
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
 def _near(wanted: str, everything: Sequence[T], title: Callable[[T], str]) -> list[T]:

@@ -19,7 +19,6 @@ from zomem_graph.nodes.rules.vault_lines import (
     created_in,
     fact_id,
     file_id,
-    known_tier,
     moment_in,
     named,
     writer,
@@ -215,8 +214,6 @@ def _detailed(line: Mapping[str, Any], usual: "Fact | NewFact") -> NewFact:
     """Return the fact of a line with its details; raise InvalidInput for those that make no sense."""
     subject, predicate, value = named(line)
     details = {name: line.get(name, getattr(usual, name)) for name in _DETAILS}
-    if details["tier"] != usual.tier:
-        known_tier(details["tier"])
     new = NewFact(entity=subject, key=predicate, value=value, source=HAND, method=HAND, **details)
     return replace(new, allow_secret=isinstance(usual, Fact) and usual.value == value)
 

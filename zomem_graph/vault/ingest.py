@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any
 
 from zomem_graph.nodes.rules.documents import plain_json
-from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, file_id, known_tier, named
+from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, file_id, named
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.stores.errors import InvalidInput, ModelError, SecretRefused
 from zomem_graph.stores.retry import written
@@ -159,7 +159,7 @@ def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
         value=value,
         persona=replace(ground.scope, persona=_worded(line.get("persona", ground.options.persona))).persona,
         category=line.get("category", "fact"),
-        tier=known_tier(line.get("tier", "stable")),
+        tier=line.get("tier", "stable"),
         importance=line.get("importance", 1.0),
         confidence=line.get("confidence", 1.0),
         source=_worded(line.get("source", source)),

@@ -18,6 +18,7 @@ __all__ = [
     "ago",
     "days",
     "in_calendar",
+    "keepable",
     "local_time",
     "month",
     "months_away",
@@ -69,6 +70,16 @@ def to_utc(moment: datetime) -> datetime:
 def in_calendar(moment: datetime) -> datetime:
     """Return an aware moment, no nearer to the ends of the calendar than every zone has room for."""
     return min(max(moment, _FIRST_TIME), _LAST_TIME)
+
+
+def keepable(name: str, moment: datetime) -> datetime:
+    """Return an aware moment that is to be kept; raise InvalidInput where not every zone has room for it."""
+    if in_calendar(moment) != moment:
+        raise InvalidInput(
+            f"{name} is {moment.isoformat()}; times are kept from {_FIRST_TIME.date()} to {_LAST_TIME.date()}, "
+            "which leaves room for every time zone. Leave it out where no time is meant."
+        )
+    return moment
 
 
 def ago(moment: datetime, length: timedelta) -> datetime:

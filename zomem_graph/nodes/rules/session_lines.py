@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from zomem_graph.nodes.rules.calendar_days import in_calendar, to_utc
+from zomem_graph.nodes.rules.calendar_days import keepable, to_utc
+from zomem_graph.stores.errors import InvalidInput
 
 __all__ = ["SESSION_PREFIX", "message_in"]
 
@@ -67,13 +68,13 @@ def _moment(line: Mapping[str, Any]) -> datetime | None:
         if isinstance(value, str):
             try:
                 found = datetime.fromisoformat(value.strip())
-            except ValueError:
+                return keepable(name, to_utc(found.replace(tzinfo=UTC) if found.tzinfo is None else found))
+            except (ValueError, InvalidInput):
                 continue
-            return in_calendar(to_utc(found.replace(tzinfo=UTC) if found.tzinfo is None else found))
         if isinstance(value, int | float) and not isinstance(value, bool):
             try:
                 seconds = value / 1000 if value > _MILLISECONDS_FROM else value
-                return in_calendar(datetime.fromtimestamp(seconds, UTC))
-            except (ValueError, OverflowError, OSError):
+                return keepable(name, datetime.fromtimestamp(seconds, UTC))
+            except (ValueError, OverflowError, OSError, InvalidInput):
                 continue
     return None

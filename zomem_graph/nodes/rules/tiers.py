@@ -1,9 +1,13 @@
 """Tiers and how long each lives (spec T3, design §5)."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from difflib import get_close_matches
+from typing import Any, Final
 
-__all__ = ["CATEGORIES", "LIFETIMES", "TIERS", "WALL_CLOCK_TIERS", "wall_clock_expiry"]
+from zomem_graph.nodes.rules.given import shown
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["CATEGORIES", "LIFETIMES", "TIERS", "WALL_CLOCK_TIERS", "known_tier", "wall_clock_expiry"]
 
 LIFETIMES: Final[dict[str, timedelta | None]] = {
     "permanent": None,
@@ -17,6 +21,15 @@ CATEGORIES: Final = ("preference", "fact", "decision", "convention", "other", "r
 
 WALL_CLOCK_TIERS: Final = ("session", "checkpoint")
 """These live by the clock; the others count active days, and maintenance moves them."""
+
+
+def known_tier(tier: Any) -> str:
+    """Return a tier; raise InvalidInput for one that nobody knows, which would never fade."""
+    if isinstance(tier, str) and tier in TIERS:
+        return tier
+    near = get_close_matches(tier.strip().casefold(), TIERS, 1) if isinstance(tier, str) else []
+    meant = f"Did you mean {near[0]}? " if near else ""
+    raise InvalidInput(f"tier {shown(tier)} is not known. {meant}Use {', '.join(TIERS)}.")
 
 
 def wall_clock_expiry(tier: str, now: datetime) -> datetime | None:

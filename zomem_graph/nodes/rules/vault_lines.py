@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from hashlib import blake2s
 from typing import Any, Final, Literal
 
-from zomem_graph.nodes.rules.calendar_days import in_calendar, to_utc
+from zomem_graph.nodes.rules.calendar_days import keepable, to_utc
 from zomem_graph.nodes.rules.given import shown, text
 from zomem_graph.nodes.rules.keys import is_many, slot
-from zomem_graph.nodes.rules.tiers import TIERS
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact, Origin
 
@@ -28,7 +27,6 @@ __all__ = [
     "fact_line",
     "fact_of",
     "file_id",
-    "known_tier",
     "moment_in",
     "named",
     "origins_of",
@@ -211,13 +209,6 @@ def named(line: Mapping[str, Any]) -> tuple[str, str | None, str]:
     return _text(line, "subject"), predicate or None, _text(line, "object")
 
 
-def known_tier(tier: Any) -> str:
-    """Return a tier; raise InvalidInput for one that nobody knows, which would never fade."""
-    if not isinstance(tier, str) or tier not in TIERS:
-        raise InvalidInput(f"tier {shown(tier)} is not known. Use {', '.join(TIERS)}.")
-    return tier
-
-
 def created_in(line: Mapping[str, Any], now: datetime) -> datetime | None:
     """Return when a line says its fact was said, None when it says nothing; raise InvalidInput for the future."""
     created = moment_in(line, "created")
@@ -315,4 +306,4 @@ def _moment(value: object, name: str) -> datetime:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(text(name, value))
     except ValueError as error:
         raise InvalidInput(f"{name} is no time: {shown(value)}") from error
-    return in_calendar(to_utc(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment))
+    return keepable(name, to_utc(moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment))

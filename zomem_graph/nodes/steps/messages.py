@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from zomem_graph.nodes.rules.calendar_days import in_calendar
+from zomem_graph.nodes.rules.calendar_days import keepable
 from zomem_graph.nodes.rules.given import is_number, plain_metadata
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
@@ -138,7 +138,8 @@ def _time(value: Any, number: int) -> datetime | None:
     if not isinstance(value, datetime):
         raise InvalidInput(f"message {number} has a time of type {type(value).__name__}; use ISO 8601 or a datetime.")
     try:
-        return in_calendar(value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC))
+        at = value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)
     except OverflowError as error:
         said = f"message {number} has the time {value.isoformat()}, which in UTC is outside the years 1 to 9999."
         raise InvalidInput(said) from error
+    return keepable(f"the time of message {number}", at)

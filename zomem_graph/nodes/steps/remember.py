@@ -23,7 +23,7 @@ from zomem_graph.nodes.rules.given import (
 )
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret
-from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
+from zomem_graph.nodes.rules.tiers import CATEGORIES, WALL_CLOCK_TIERS, known_tier, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.fading import still_standing
@@ -92,8 +92,8 @@ class NewFact:
         text("persona", self.persona)
         text("source", self.source)
         _check_trust(self.said_by)
-        for name, value in (("category", self.category), ("tier", self.tier)):
-            name_of(name, value)
+        name_of("category", self.category)
+        known_tier(self.tier)
         kept = replace(
             self,
             many=if_given(flag, "many", self.many),
@@ -397,8 +397,6 @@ def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -
 
 def _notes(new: NewFact) -> tuple[str, ...]:
     notes = []
-    if new.tier not in TIERS:
-        notes.append(f"unknown tier {new.tier!r:.40} is kept and never fades; known: {', '.join(TIERS)}")
     if rightful_category(new.category, new.said_by) != new.category:
         notes.append(f"what {new.said_by} said makes no {new.category!r:.40}; it is kept as 'other'")
     if new.category not in CATEGORIES:
