@@ -1,12 +1,13 @@
 """What a memory does between calls and at its end: embed, feed the index, mend it, let the model read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from time import monotonic
 
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services, token_model
 from zomem_graph.stores.errors import ZomemError
-from zomem_graph.worker import Worker
+from zomem_graph.worker import Soon, Worker
 
 __all__ = ["Background"]
 
@@ -17,9 +18,11 @@ class Background:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._worker = Worker(self._work_once)
+        self._soon = Soon()
         self._wrote = False
         self._healed = False
         self._unfed = 0
+        self._before = 0  # the number of the newest item when this memory was opened
 
     @property
     def error(self) -> ZomemError | None:
@@ -28,6 +31,8 @@ class Background:
 
     def begin(self) -> None:
         """Go on with what another process left; called when a memory is opened."""
+        with self._services.stores.read() as unit:
+            self._before = unit.unembedded.newest()
         if self._services.options.write.background and self._something_waits():
             self._worker.wake()
 
@@ -38,21 +43,18 @@ class Background:
         if self._services.options.write.background:
             self._worker.wake()
 
-    def wrote(self, new: int) -> None:
-        """Embed a small write before it returns, so that meaning finds it at once; leave the rest."""
-        from zomem_graph.nodes.steps.embed import embed_pending
+    def wrote(self, ids: Sequence[str]) -> None:
+        """Embed a small write before it returns, so that meaning finds it at once; leave the rest.
 
+        At most `embed_seconds`: with a long text, or a model that is slow, it goes on without the caller.
+        """
         write, first = self._services.options.write, not self._wrote
         self._wrote = True
-        self._unfed += new
-        if 0 < new <= write.embed_inline:
-            try:
-                embed_pending(self._services, limit=write.embed_inline)
-            except ZomemError:
-                pass  # it is committed; the worker tries again and health tells
-            else:
-                if not first and self._unfed < write.drain_at:
-                    return
+        self._unfed += len(ids)
+        if 0 < len(ids) <= write.embed_inline:
+            done = self._soon.done(lambda: self._embed(ids), seconds=write.embed_seconds)
+            if done and not first and self._unfed < write.drain_at:
+                return
         self.wake()
 
     def unembedded(self) -> int:
@@ -61,28 +63,52 @@ class Background:
         if embedder is None:
             return 0
         with self._services.stores.read() as unit:
-            return unit.items.pending_count(embedder=embedder.identity)
+            return unit.unembedded.count(embedder=embedder.identity)
 
     def embed_everything(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Embed what waits; `progress` is called with (done, total). Raises ModelError."""
-        from zomem_graph.nodes.steps.embed import embed_pending
-
         total = self.unembedded() if progress is not None else 0
         done = 0
-        while (step := embed_pending(self._services, limit=self._services.options.write.embed_batch)) > 0:
+        while (step := self._embed_some()) > 0:
             done += step
             if progress is not None:
                 progress(done, max(total, done))
 
     def close(self) -> None:
-        """End the thread, then embed, index and extract what waits, within reason."""
+        """End the thread, then go on with what this memory wrote, for at most `close_seconds` and one step more."""
+        until = monotonic() + self._services.options.write.close_seconds
         self._worker.stop()
-        if self._wrote:
-            from zomem_graph.nodes.steps.embed import feed_index
+        self._soon.end(seconds=until - monotonic())
+        if not self._wrote:
+            return
+        from zomem_graph.nodes.steps.embed import feed_index
 
-            for step in (self._work_once, self.embed_everything, lambda: feed_index(self._services, everything=True)):
-                with suppress(ZomemError):  # what is left waits in the database; the next open converges
-                    step()
+        def over() -> bool:
+            return monotonic() >= until
+
+        def embed_own() -> None:
+            while not over() and self._embed_some(after=self._before):
+                pass
+
+        def feed() -> int:
+            return feed_index(self._services, everything=True, enough=over)
+
+        for step in (embed_own, feed, self._tend):
+            with suppress(ZomemError):  # what is left waits in the database; the next open converges
+                step()
+
+    def _embed(self, ids: Sequence[str]) -> None:
+        """Embed these and no others."""
+        from zomem_graph.nodes.steps.embed import embed_pending
+
+        left = len(ids)
+        while left > 0 and (step := embed_pending(self._services, limit=left, ids=ids)) > 0:
+            left -= step
+
+    def _embed_some(self, *, after: int = 0) -> int:
+        from zomem_graph.nodes.steps.embed import embed_pending
+
+        return embed_pending(self._services, limit=self._services.options.write.embed_batch, after=after)
 
     def _something_waits(self) -> bool:
         if self.unembedded():
@@ -96,27 +122,21 @@ class Background:
 
     def _work_once(self) -> bool:
         """Do one round of what waits; return whether there may be more. What fails stops nothing else."""
-        from zomem_graph.nodes.steps.embed import add_missing_tokens, embed_pending, feed_index
+        from zomem_graph.nodes.steps.embed import feed_index
+
+        return _each(self._embed_some, lambda: feed_index(self._services), self._tend)
+
+    def _tend(self) -> bool:
+        """Do one round of what is neither embedding nor indexing."""
+        from zomem_graph.nodes.steps.embed import add_missing_tokens
         from zomem_graph.nodes.steps.metrics import write_metrics
 
-        steps: tuple[Callable[[], object], ...] = (
-            lambda: embed_pending(self._services, limit=self._services.options.write.embed_batch),
-            lambda: feed_index(self._services),
+        return _each(
             lambda: add_missing_tokens(self._services, limit=self._services.options.write.embed_batch),
             self._heal_once,
             lambda: write_metrics(self._services),
             self._extract_one,
         )
-        failures: list[ZomemError] = []
-        more = False
-        for step in steps:
-            try:
-                more = bool(step()) or more
-            except ZomemError as error:
-                failures.append(error)
-        if failures:
-            raise failures[0]
-        return more
 
     def _heal_once(self) -> None:
         """Rebuild what of the index is damaged; once a process, so that a bad disk is not rebuilt for ever."""
@@ -129,3 +149,17 @@ class Background:
         from zomem_graph.nodes.steps.extract import extract_due
 
         return bool(run(extract_due(self._services, limit=1)).model)
+
+
+def _each(*steps: Callable[[], object]) -> bool:
+    """Do each step, whatever fails before it; return whether one did something. Raises the first failure."""
+    failures: list[ZomemError] = []
+    more = False
+    for step in steps:
+        try:
+            more = bool(step()) or more
+        except ZomemError as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
+    return more

@@ -177,7 +177,7 @@ def _fulltext(memory: "Memory") -> Check:
 def _index(memory: "Memory") -> Check:
     with memory.stores.read() as unit:
         waiting = unit.outbox.depth()
-        unembedded = 0 if memory.embedder is None else unit.items.pending_count(embedder=memory.embedder.identity)
+        unembedded = 0 if memory.embedder is None else unit.unembedded.count(embedder=memory.embedder.identity)
     unusable = _index_fault(memory)
     state = memory.stores.index.state()
     faults = [f"{name}: {fault}" for name, fault in state.faults.items()]

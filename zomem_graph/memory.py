@@ -218,7 +218,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
             return store_facts(unit, self, checked, now=now)
 
         stored = written(self.stores, store)
-        self.background.wrote(len(stored))
+        self.wrote([one.fact.id for one in stored])
         for note in dict.fromkeys(note for one in stored for note in one.notes):
             warnings.warn(note, stacklevel=3)
         return [one.fact for one in stored]
@@ -242,7 +242,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
             now = self.clock()
             unit.care.in_use(now)
             turns = store_turns(unit, said, scope=who, session=session, now=now)
-        self.background.wrote(len(turns))
+        self.wrote([turn.id for turn in turns])
         return turns
 
     async def aremember(self, entity: str, key: str | None, value: str, **named: Any) -> Fact:
@@ -436,6 +436,10 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     def _change_over(self, embedder: Embedder) -> None:
         """Use another embedder from now on; `change_embedder` is the way in."""
         self.embedder, self._notes = embedder, ()
+
+    def wrote(self, ids: Sequence[str]) -> None:
+        """Tell the background worker which items were written."""
+        self.background.wrote(ids)
 
     def wake_worker(self) -> None:
         """Tell the background worker that something waits."""

@@ -5,13 +5,15 @@ to is in the database and waits for the next process.
 """
 
 import threading
+import time
 from collections.abc import Callable
 
 from zomem_graph.stores.errors import ZomemError
 
-__all__ = ["Worker"]
+__all__ = ["Soon", "Worker"]
 
 _PAUSE_AFTER_ERROR = 5.0  # seconds
+_MOST_AT_ONCE = 8  # writers whose texts are embedded while they wait
 
 
 class Worker:
@@ -55,3 +57,38 @@ class Worker:
                 except ZomemError as error:
                     self.last_error = error  # health shows it
                     more = not self._stop.wait(_PAUSE_AFTER_ERROR) and False
+
+
+class Soon:
+    """Work that a caller waits for, but only so long; what is not done by then goes on in its own thread."""
+
+    def __init__(self) -> None:
+        self._going: list[threading.Thread] = []
+
+    def done(self, work: Callable[[], None], *, seconds: float) -> bool:
+        """Return whether the work was done in time and without one of our errors.
+
+        While too many earlier ones still go on, nothing is begun: the worker does it later.
+        """
+        self._going = [thread for thread in self._going if thread.is_alive()]
+        if len(self._going) >= _MOST_AT_ONCE:
+            return False
+        failed: list[ZomemError] = []
+
+        def begin() -> None:
+            try:
+                work()
+            except ZomemError as error:
+                failed.append(error)  # it is committed; the worker tries again and health tells
+
+        thread = threading.Thread(target=begin, name="zomem-soon", daemon=True)
+        self._going.append(thread)
+        thread.start()
+        thread.join(seconds)
+        return not thread.is_alive() and not failed
+
+    def end(self, *, seconds: float) -> None:
+        """Wait for what still goes on, in all so long."""
+        until = time.monotonic() + seconds
+        for thread in self._going:
+            thread.join(max(0.0, until - time.monotonic()))

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Engine
 
 from zomem_graph import Memory, Scope
 from zomem_graph.nodes.options import MemoryOptions, WriteOptions
+from zomem_graph.testing import SmallEmbedder
 
 ANN = Scope(persona="ann", thread="t1")
 OPTIONS = MemoryOptions(write=WriteOptions(background=False))
@@ -57,10 +58,12 @@ def test_a_write_takes_as_much_work_in_a_big_store_as_in_a_small_one(
             WRITES[what](memory, next(numbers))
         return worked() - before
 
-    with Memory.open(home, embeddings="none", options=OPTIONS) as memory:
+    with Memory.open(home, embeddings=SmallEmbedder(), options=OPTIONS) as memory:
         memory.remember_many(named(0, 100))
+        memory.flush()
         small = steps(memory)
         memory.remember_many(named(100, 3_000))
+        memory.flush()
         assert steps(memory) < 2 * small + 100
 
 

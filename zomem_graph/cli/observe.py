@@ -27,8 +27,12 @@ def observe(
                 name = session_name(conversation, each, session)
                 kept[name] = len(memory.observe(messages_of(each), scope=scope, session=name))
                 advance(1)
-    total = sum(len(each.messages) for each in conversation.sessions)
-    new = sum(kept.values())
-    document = {"turns": new, "already_known": total - new, "sessions": kept, "skipped": conversation.skipped}
-    call.answer(document, lambda screen: screen.line(f"{new} new turns, {total - new} already known"))
-    call.notes([f"skipped {line}" for line in conversation.skipped])
+        total = sum(len(each.messages) for each in conversation.sessions)
+        new = sum(kept.values())
+        document = {"turns": new, "already_known": total - new, "sessions": kept, "skipped": conversation.skipped}
+        # Said before the memory is closed, which goes on with embedding for a while.
+        call.answer(document, lambda screen: screen.line(f"{new} new turns, {total - new} already known"))
+        call.notes([f"skipped {line}" for line in conversation.skipped])
+        waiting = memory.background.unembedded()
+    if waiting > memory.options.write.embed_batch:
+        call.notes([f"up to {waiting} texts wait for a vector; words find them now, meaning after `zomem flush`"])

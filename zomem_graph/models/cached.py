@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from zomem_graph.models.vectors import embeddable
+from zomem_graph.models.vectors import asked, embeddable
 from zomem_graph.nodes.ports import Embedder, TokenModel, Vector, lift_of
 from zomem_graph.stores.errors import StoreError
 
@@ -44,7 +44,7 @@ class _RemembersQuestions(Protocol):
 class CachedEmbedder:
     """An embedder that remembers questions: the latest in memory, all of them in a backing if it has one.
 
-    Stored texts are not remembered here: their vectors are kept beside them.
+    Stored texts are not remembered here: their vectors are kept beside them, and found there by the text's hash.
     """
 
     def __init__(
@@ -95,6 +95,7 @@ class CachedEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question, from memory where it is known."""
+        text = asked(text)
         key = text_hash(text)
         with self._lock:
             if (known := self._latest.get(key)) is not None:

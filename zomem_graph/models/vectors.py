@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from zomem_graph.stores.errors import ModelError
 
-__all__ = ["LONGEST_TEXT", "embeddable", "unit_rows"]
+__all__ = ["LONGEST_TEXT", "asked", "batches", "embeddable", "unit_rows"]
 
 # Characters of a text that are embedded (spec F2); the rest is left to full text search.
 LONGEST_TEXT = 8_000
@@ -16,11 +16,24 @@ LONGEST_TEXT = 8_000
 _LONGEST_BYTES = 16_000
 
 
-def embeddable(text: str) -> str:
+# Bytes of a question that are embedded: its ends, for there the question stands in a long message.
+_LONGEST_QUESTION = 1_600
+
+
+def embeddable(text: str, *, longest: int = _LONGEST_BYTES) -> str:
     """Return the part of a text that is embedded: never empty, valid UTF-8, at most 8,000 characters."""
-    cut = text[:LONGEST_TEXT].replace("\x00", " ").encode("utf-8", "replace")[:_LONGEST_BYTES]
+    cut = text[:LONGEST_TEXT].replace("\x00", " ").encode("utf-8", "replace")[:longest]
     whole = cut.decode("utf-8", "ignore")
     return whole if whole.strip() else "(empty)"
+
+
+def asked(text: str) -> str:
+    """Return the part of a question that is embedded: of a long one its beginning and its end."""
+    whole = text.encode("utf-8", "replace")
+    if len(whole) <= _LONGEST_QUESTION:
+        return text
+    half = _LONGEST_QUESTION // 2
+    return f"{whole[:half].decode('utf-8', 'ignore')} … {whole[-half:].decode('utf-8', 'ignore')}"
 
 
 def unit_rows(vectors: ArrayLike, *, count: int, who: str) -> NDArray[np.float32]:

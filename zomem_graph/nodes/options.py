@@ -191,7 +191,9 @@ class SummaryOptions(Options):
 class WriteOptions(Options):
     """What may be stored and when it is embedded.
 
-    Up to `embed_inline` new texts are embedded before a write returns; more wait for the worker.
+    Up to `embed_inline` new texts are embedded before a write returns, which waits for them at most `embed_seconds`;
+    the rest is the worker's. `close` goes on with what this memory wrote for at most `close_seconds`; what is left
+    waits in the database.
     `drain_at` pending changes the index is fed. `background` lets a thread do what waits. `on_conflict` is
     what a new value of a single-valued key does to the current one: supersede, merge, flag or pending
     (spec F84). A value that was there and gone `toggles` times within `toggle_hours` is flagged.
@@ -200,6 +202,7 @@ class WriteOptions(Options):
     longest_text: int = 1_000_000
     longest_name: int = 500
     embed_inline: int = 8
+    embed_seconds: float = span(0.5, "seconds")
     embed_batch: int = 64
     drain_at: int = 100
     many_keys: tuple[str, ...] = ()
@@ -207,6 +210,7 @@ class WriteOptions(Options):
     toggles: int = bounded(3, least=1)
     toggle_hours: float = span(24.0, "hours")
     background: bool = True
+    close_seconds: float = span(10.0, "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -209,6 +209,10 @@ class Services(Protocol):
         """Return what is missing for good in this memory, for `degraded`."""
         ...
 
+    def wrote(self, ids: Sequence[str]) -> None:
+        """Tell the background worker which items were written: a few have their vectors when this returns."""
+        ...
+
     def wake_worker(self) -> None:
         """Tell the background worker that something waits to be embedded, indexed or extracted."""
         ...

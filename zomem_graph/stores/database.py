@@ -21,7 +21,7 @@ from zomem_graph.stores.sqlite import SqliteDialect
 __all__ = ["Database"]
 
 
-_HASTY_SECONDS = 1.0
+_HASTY_SECONDS = 0.25
 _SECRETS = frozenset({"password", "passfile", "sslpassword", "token"})
 
 

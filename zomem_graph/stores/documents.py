@@ -104,8 +104,11 @@ class Documents:
         matrix = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(len(rows), -1)
         return VectorRows([row[0] for row in rows], matrix)
 
-    def put(self, new: Sequence[NewDocument], *, now: datetime) -> None:
-        """Keep values, each in place of the one before; the time of the first writing stays."""
+    def put(self, new: Sequence[NewDocument], *, now: datetime) -> list[str]:
+        """Keep values, each in place of the one before; the time of the first writing stays.
+
+        Return the ids of those whose text is new.
+        """
         before = self._stored([(one.namespace, one.key) for one in new])
         digests = self._digests([one.id for one in before.values()])
         rows, items, replaced = [], [], []
@@ -124,6 +127,7 @@ class Documents:
         self._drop([one.id for one in before.values()])
         self._connection.execute(insert(sql.documents), rows)
         self._items.add(items)
+        return [item.id for item in items]
 
     def remove(self, keys: Sequence[tuple[str, str]]) -> int:
         """Remove documents by (namespace, key); return how many there were."""

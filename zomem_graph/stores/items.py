@@ -291,19 +291,6 @@ class Items:
         )
         self._collections.count(((persona, kind, space) for _id, persona, kind, space in indexed), sign=-1)
 
-    def pending(self, *, embedder: str, limit: int) -> list[tuple[int, str, str]]:
-        """Return (number, text, text hash) of live items without a vector of this embedder, oldest first."""
-        where = (_t.state == "current", (_t.embedder.is_(None)) | (_t.embedder != embedder))
-        rows = self._connection.execute(
-            select(_t.num, _t.text, _t.text_hash).where(*where).order_by(_t.num).limit(limit)
-        )
-        return [(num, said, digest) for num, said, digest in rows]
-
-    def pending_count(self, *, embedder: str) -> int:
-        """Return how many live items wait for a vector of this embedder."""
-        where = (_t.state == "current", (_t.embedder.is_(None)) | (_t.embedder != embedder))
-        return self._connection.execute(select(func.count()).select_from(sql.items).where(*where)).scalar_one()
-
     def set_vectors(self, vectors: Sequence[tuple[int, str, NDArray[np.float32]]], *, embedder: str) -> int:
         """Store vectors for (number, text hash); skip items that ended or changed meanwhile."""
         given = {num: (digest, vector) for num, digest, vector in vectors}

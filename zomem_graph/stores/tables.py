@@ -30,6 +30,7 @@ __all__ = [
     "ContextBudgetRow", "ModelCallRow", "OperationRow", "SummaryRow", "SummarySourceRow",
 ]  # fmt: skip
 
+_NO_VECTOR, _HAS_VECTOR = text("embedding is null"), text("embedding is not null")
 _BIG = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts rows only in INTEGER columns
 
 
@@ -43,7 +44,8 @@ class ItemRow(SQLModel, table=True):
         Index("ix_items_created", "persona", "created_at"),
         Index("ix_items_vec_seq", "vec_seq"),
         Index("ix_items_expires", "expires_at", sqlite_where=text("expires_at is not null")),
-        Index("ix_items_pending", "state", sqlite_where=text("embedding is null")),
+        Index("ix_items_pending", "state", sqlite_where=_NO_VECTOR, postgresql_where=_NO_VECTOR),
+        Index("ix_items_text", "text_hash", sqlite_where=_HAS_VECTOR, postgresql_where=_HAS_VECTOR),
         {"sqlite_autoincrement": True},
     )
     num: int | None = Field(default=None, sa_column=Column("num", _BIG, primary_key=True, autoincrement=True))

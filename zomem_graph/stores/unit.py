@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from zomem_graph.stores.tokens import Tokens
     from zomem_graph.stores.tombstones import Tombstones
     from zomem_graph.stores.turns import Turns
+    from zomem_graph.stores.unembedded import Unembedded
     from zomem_graph.stores.vault import VaultRows
 
 __all__ = ["Unit"]
@@ -51,6 +52,13 @@ class Unit:
         from zomem_graph.stores.items import Items
 
         return Items(self._connection, self._dialect)
+
+    @cached_property
+    def unembedded(self) -> "Unembedded":
+        """What waits for a vector."""
+        from zomem_graph.stores.unembedded import Unembedded
+
+        return Unembedded(self._connection)
 
     @cached_property
     def facts(self) -> "Facts":

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -14,14 +13,14 @@ from zomem_graph.nodes.ports import Services, Vector
 from zomem_graph.nodes.rules.documents import matches
 from zomem_graph.nodes.rules.inheritance import Access
 from zomem_graph.nodes.steps.access import Reach
-from zomem_graph.nodes.steps.embed import embed_pending, feed_index
+from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.evidence import weigh
 from zomem_graph.nodes.steps.legs import Look, cosines_of
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import rank
 from zomem_graph.stores.dialect import WordsHit, WordsQuery
 from zomem_graph.stores.documents import KIND, OWNER, NewDocument, within
-from zomem_graph.stores.errors import IndexUnavailable, ModelError, ZomemError
+from zomem_graph.stores.errors import IndexUnavailable, ModelError
 from zomem_graph.stores.nearest import nearest
 from zomem_graph.stores.records import Document
 from zomem_graph.stores.remains import wipe_unused_vectors
@@ -154,20 +153,16 @@ def keep_documents(
 ) -> None:
     """Write a batch in one transaction: keep values, remove others, let the time of those read begin anew."""
 
-    def write(unit: Unit) -> None:
+    def write(unit: Unit) -> list[str]:
         unit.documents.touch(read, now=now)
         unit.documents.remove(gone)
-        if new:
-            unit.documents.put(new, now=now)
+        fresh = unit.documents.put(new, now=now) if new else []
         unit.documents.sweep(now=now, limit=_SWEPT)
+        return fresh
 
-    written(services.stores, write)
-    waiting = sum(one.text is not None for one in new)
-    if 0 < waiting <= services.options.write.embed_inline:
-        with suppress(ZomemError):  # it is committed; the worker tries again
-            embed_pending(services, limit=services.options.write.embed_inline)
+    fresh = written(services.stores, write)
     if new or gone:
-        services.wake_worker()
+        services.wrote(fresh)
 
 
 def erase_documents(services: Services, path: str) -> int:

@@ -1,6 +1,6 @@
 """Give stored texts their vectors and feed the index; never inside a write transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,30 +13,34 @@ from zomem_graph.stores.tokens import NewTokens
 __all__ = ["add_missing_tokens", "changed_over", "embed_pending", "feed_and_heal", "feed_index"]
 
 
-def embed_pending(services: Services, *, limit: int) -> int:
+def embed_pending(services: Services, *, limit: int, ids: Sequence[str] | None = None, after: int = 0) -> int:
     """Embed up to `limit` live items without a vector of this embedder; return how many got one. Raises ModelError.
 
-    They get their token vectors too where there is a model for them. Two processes may embed the same
-    text; the second write changes nothing of value.
+    `ids` are all that is asked for; `after` leaves items of lower numbers out. A text that another item has too
+    gets the vector of that one. They get their token vectors where there is a model for them. Two processes may embed
+    the same text; the second write changes nothing of value.
     """
     embedder = services.embedder
     if embedder is None:
         return 0
     with services.stores.read() as unit:
-        waiting = unit.items.pending(embedder=embedder.identity, limit=limit)
+        waiting = unit.unembedded.texts(embedder=embedder.identity, limit=limit, ids=ids, after=after)
         recorded = unit.journal.meta(EMBEDDER_KEY)
+        known = unit.unembedded.known([digest for _num, _text, digest in waiting], embedder=embedder.identity)
     if not waiting:
         return 0
     if recorded not in (None, embedder.identity):
         raise ModelError(changed_over(recorded, embedder.identity))
-    vectors, tokens = _embedded(embedder, [text for _num, text, _digest in waiting])
+    fresh = [one for one in waiting if one[2] not in known]
+    vectors, tokens = _embedded(embedder, [text for _num, text, _digest in fresh])
+    known |= {digest: vector for (_num, _text, digest), vector in zip(fresh, vectors, strict=True)}
     with services.stores.write() as unit:
         if recorded is None:
             unit.journal.set_meta(EMBEDDER_KEY, embedder.identity)
-        rows = [(num, digest, vector) for (num, _text, digest), vector in zip(waiting, vectors, strict=True)]
+        rows = [(num, digest, known[digest]) for num, _text, digest in waiting]
         stored = unit.items.set_vectors(rows, embedder=embedder.identity)
         if tokens and (model := token_model(embedder)) is not None:
-            unit.tokens.put(_new_tokens(waiting, tokens), model=model.identity)
+            unit.tokens.put(_new_tokens(fresh, tokens), model=model.identity)
         return stored
 
 
@@ -66,7 +70,7 @@ def add_missing_tokens(services: Services, *, limit: int) -> int:
 def _embedded(embedder: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.float32], Sequence[TextTokens]]:
     """Return vectors and tokens, in one pass where one model gives both; no tokens when their model fails."""
     model = token_model(embedder)
-    if model is None:
+    if model is None or not texts:
         return embedder.embed_documents(texts), ()
     if model.vectors_of == embedder.identity:
         tokens, vectors = model.documents(texts)
@@ -85,10 +89,11 @@ def _new_tokens(items: Sequence[tuple[int, str, str]], tokens: Sequence[TextToke
     ]
 
 
-def feed_index(services: Services, *, everything: bool = False) -> int:
+def feed_index(services: Services, *, everything: bool = False, enough: Callable[[], bool] | None = None) -> int:
     """Let the index follow the outbox once enough is waiting; return how many changes it took.
 
-    With `everything` it waits for its turn and leaves nothing. Raises IndexUnavailable.
+    With `everything` it waits for its turn and leaves nothing, unless `enough` says between two batches that
+    it is time to stop. Raises IndexUnavailable.
     """
     with services.stores.read() as unit:
         depth = unit.outbox.depth()
@@ -100,7 +105,7 @@ def feed_index(services: Services, *, everything: bool = False) -> int:
         total += drained.applied
         if everything and drained.busy:
             raise IndexUnavailable("Another process has been feeding the index for 30 seconds. Flush again later.")
-        if drained.applied == 0:
+        if drained.applied == 0 or (enough is not None and enough()):
             return total
 
 

@@ -68,8 +68,6 @@ def _waiting(services: Services) -> dict[str, int]:
         counts = {
             "changes wait for the index": unit.outbox.depth(),
             "conversations wait for the model": unit.journal.queue_depth().get("waiting", 0),
-            "texts wait for a vector": 0
-            if embedder is None
-            else unit.items.pending_count(embedder=embedder.identity),
+            "texts wait for a vector": 0 if embedder is None else unit.unembedded.count(embedder=embedder.identity),
         }
     return {name: count for name, count in counts.items() if count}

@@ -133,7 +133,7 @@ def _mode(options: RetrieveOptions, vector: Vector | None) -> str:
 def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flow[Vector | None]:
     """Return the question's vector; None when there is nothing to embed or nothing to embed it with."""
     embedder = services.embedder
-    asked = (query.text if query.meaning is None else query.meaning)[:LOOKED_AT]
+    asked = query.text if query.meaning is None else query.meaning
     if embedder is None or not options.meaning or not asked.strip():
         return None
     vector: Vector = yield Work(lambda: embedder.embed_query(asked))
