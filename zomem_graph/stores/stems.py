@@ -101,7 +101,8 @@ def _measure(part: str) -> int:
 
 
 def _has_vowel(part: str) -> bool:
-    return any(_is_vowel(part, place) for place in range(len(part)))
+    """Whether there is a vowel; here SQLite takes every y but a first one for one, whatever stands before it."""
+    return "y" in part[1:] or any(letter in _VOWELS for letter in part)
 
 
 def _ends_short(part: str) -> bool:
@@ -135,7 +136,7 @@ def _step1b(word: str) -> str:
 def _mended(part: str) -> str:
     if part.endswith(("at", "bl", "iz")):
         return part + "e"
-    if len(part) > 1 and part[-1] == part[-2] and not _is_vowel(part, len(part) - 1) and part[-1] not in "lsz":
+    if len(part) > 1 and part[-1] == part[-2] and part[-1] not in "aeioulsz":  # for SQLite "yy" too
         return part[:-1]
     return part + "e" if _measure(part) == 1 and _ends_short(part) else part
 
