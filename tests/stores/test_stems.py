@@ -43,6 +43,8 @@ def stemmed_by_sqlite(word: str) -> str:
 
 @given(words)
 @example("eed")  # shorter than the rule of SQLite for its ending
+@example("ies")
+@example("sses")
 @example("ayyed")  # and "yy" a double consonant
 @example("yyed")  # a y behind a y is a vowel for SQLite where it looks for any
 def test_a_stem_is_the_one_the_full_text_makes(word: str) -> None:

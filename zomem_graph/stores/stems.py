@@ -117,7 +117,7 @@ def _ends_short(part: str) -> bool:
 
 
 def _step1a(word: str) -> str:
-    if word.endswith(("sses", "ies")):
+    if word.endswith(("sses", "ies")) and word not in ("sses", "ies"):
         return word[:-2]
     if word.endswith("ss") or not word.endswith("s"):
         return word
