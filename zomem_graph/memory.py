@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from zomem_graph.asking import (
@@ -47,6 +46,7 @@ from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
 from zomem_graph.stores.records import Fact, Turn
+from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vector_cache import SqlVectorCache
@@ -205,7 +205,6 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
 
     def _remember(self, checked: "Sequence[NewFact]") -> list[Fact]:
         from zomem_graph.nodes.steps.remember import store_facts
-        from zomem_graph.stores.retry import written
 
         self._check_open()
         for persona in {fact.persona for fact in checked}:
@@ -236,12 +235,14 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         from zomem_graph.nodes.steps.observe import clean, store_turns
 
         self._check_open()
-        who = scope_given(scope)
-        said, _redacted = clean(to_said(messages), self.options.write)
-        with self.stores.write() as unit:
+        who, (said, _redacted) = scope_given(scope), clean(to_said(messages), self.options.write)
+
+        def store(unit: Unit) -> list[Turn]:
             now = self.clock()
             unit.care.in_use(now)
-            turns = store_turns(unit, said, scope=who, session=session, now=now)
+            return store_turns(unit, said, scope=who, session=session, now=now)
+
+        turns = written(self.stores, store)
         self.wrote([turn.id for turn in turns])
         return turns
 
@@ -418,9 +419,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     # -- what steps need (nodes.ports.Services) ------------------------------------------------
