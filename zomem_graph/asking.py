@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from zomem_graph.nodes.ports import Clock
 from zomem_graph.nodes.rules.calendar_days import in_calendar, keepable
-from zomem_graph.nodes.rules.given import callback, flag, if_given, name_of, names, shown, text, whole
+from zomem_graph.nodes.rules.given import (
+    LONGEST_SESSION,
+    callback,
+    flag,
+    if_given,
+    name_of,
+    names,
+    shown,
+    text,
+    whole,
+)
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Hits
 from zomem_graph.stores.errors import InvalidInput
@@ -32,6 +42,7 @@ __all__ = [
     "new_fact",
     "recall_request",
     "search_query",
+    "session_given",
     "telling_which",
 ]
 
@@ -120,19 +131,25 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "
     Plain text is read as a transcript of `Name: …` lines or as JSON; without either it is what the user said.
     """
     from zomem_graph.nodes.steps.capture import CaptureRequest
-    from zomem_graph.nodes.steps.messages import to_said
+    from zomem_graph.nodes.steps.messages import read_messages
 
     _refuse_unknown(words, CaptureWords)
-    messages = messages_in(conversation) if isinstance(conversation, str) else to_said(conversation)
+    messages, blank = (messages_in(conversation), 0) if isinstance(conversation, str) else read_messages(conversation)
     return CaptureRequest(
         messages=messages,
+        blank=blank,
         scope=scope_given(words.get("scope")),
-        session=if_given(text, "session", words.get("session")),
+        session=session_given(words.get("session")),
         source=name_of("source", words.get("source", "api")),
         dry_run=flag("dry_run", words.get("dry_run", False)),
         inline=flag("inline", words.get("inline", False)),
         model=if_given(name_of, "model", words.get("model")),
     )
+
+
+def session_given(session: str | None) -> str | None:
+    """Return the name of a session, None for the usual one; raise InvalidInput for what is no name of one."""
+    return if_given(text, "session", session, most=LONGEST_SESSION)
 
 
 def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
-from zomem_graph.asking import CaptureWords, capture_request
+from zomem_graph.asking import CaptureWords, capture_request, session_given
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, name_of, whole
@@ -51,9 +51,9 @@ class Learning:
     ) -> CaptureReport:
         """Learn from a conversation: turns, facts by rule at once, facts by model through the queue.
 
-        `conversation` is messages, or plain text with `Name: …` lines. `inline` waits for the model; `model`
-        ("provider:model") reads in place of the one that is set. A dry run writes nothing, and asks the model
-        too when `inline` or `model` is given.
+        `conversation` is messages, or plain text with `Name: …` lines; messages without words count as skipped.
+        `inline` waits for the model; `model` ("provider:model") reads in place of the one that is set. A dry run
+        writes nothing, and asks the model too when `inline` or `model` is given.
         """
         from zomem_graph.nodes.steps.capture import capture
 
@@ -86,7 +86,7 @@ class Learning:
             self,
             scope=scope_given(scope),
             source=name_of("source", source),
-            session=session,
+            session=session_given(session),
             model=if_given(name_of, "model", model),
         )
 

@@ -22,6 +22,7 @@ from zomem_graph.asking import (
     new_fact,
     recall_request,
     search_query,
+    session_given,
     telling_which,
 )
 from zomem_graph.background import Background
@@ -112,9 +113,9 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     ) -> "Memory":
         """Open or create a memory; also a context manager.
 
-        `home`: the argument, else ZOMEM_HOME, else ~/.zomem. `embeddings` and `chat_model`:
-        "provider:model" or a LangChain object. `clock` returns aware datetimes. With `strict_scope` a
-        graph run that names no persona is refused. Raises ZomemError with what to do.
+        `home`: the argument, else ZOMEM_HOME, else ~/.zomem. `embeddings` and `chat_model`: "provider:model" or a
+        LangChain object. `clock` returns aware datetimes. With `strict_scope` a graph run that names no persona is
+        refused, and so is a change of a persona's thing. Raises ZomemError with what to do.
         """
         from zomem_graph.stores.journal import EMBEDDER_KEY
 
@@ -169,9 +170,9 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
 
         A known fact that is told again takes what is told with it: new metadata is merged into its own, and the
         category, tier, importance, confidence and text that are not the usual ones take the place of what it had.
-        `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its
-        text shows, for hops to follow: the ends of triples, a resolved "he". Raises InvalidInput or SecretRefused;
-        then nothing was changed. What is odd but kept (an unknown category, a value that swings) warns.
+        `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its text
+        shows, for hops to follow: a resolved "he". Raises InvalidInput or SecretRefused; then nothing was changed.
+        What is odd but kept (an unknown category, a value that swings) warns.
         """
         from zomem_graph.nodes.steps.remember import NewFact
 
@@ -227,15 +228,16 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     ) -> list[Turn]:
         """Store what was said, verbatim and once; return the turns that were new.
 
-        Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}. A history that
-        grew, was trimmed or is replayed is laid over what the session holds; only the rest is new. What is observed
-        is not learned from by a later `capture`: give a conversation to one of the two.
+        Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}; system messages and those
+        without words are left out. A history that grew, was trimmed or is replayed is laid over what the session
+        holds; only the rest is new. What is observed is not learned from by a later `capture`: give one of them.
         """
         from zomem_graph.nodes.steps.messages import to_said
         from zomem_graph.nodes.steps.observe import clean, store_turns
 
         self._check_open()
-        who, (said, _redacted) = scope_given(scope), clean(to_said(messages), self.options.write)
+        who, session = scope_given(scope), session_given(session)
+        said, _redacted = clean(to_said(messages), self.options.write)
 
         def store(unit: Unit) -> list[Turn]:
             now = self.clock()
@@ -279,8 +281,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         `history` are the messages before it: a question that leans on them is searched for together with them,
         and what they say already is not brought up again. `hyde`: True or False for an imagined answer by the chat
         model, or your own imagined answer as text; by default the settings decide. `graph=False` leaves links out.
-        Times bound the creation, closed-open.
-        What is returned counts as used; with `probe` (for measuring and checking) nothing does.
+        Times bound the creation, closed-open. What is returned counts as used; with `probe`, for checks, none does.
         """
         self._check_open()
         words = SearchWords(

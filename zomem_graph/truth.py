@@ -29,7 +29,11 @@ class _Opened(Services, Protocol):
 
 
 class Truth:
-    """Delete, retract, forget, link, unlink, and where things come from."""
+    """Delete, retract, forget, link, unlink, and where things come from.
+
+    All but `forget` take an id. With a scope it must be something of the persona's own or shared; without one it may
+    be anybody's, which is for whoever owns the memory. With `strict_scope` a persona's thing asks for the scope.
+    """
 
     @property
     def conflicts(self: _Opened) -> "FactConflicts":
@@ -48,7 +52,10 @@ class Truth:
         return KnowledgeGraph(self)
 
     def delete(self: _Opened, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
-        """Take one thing out of memory; it stays in the archive. Raises UnknownName."""
+        """Take one thing out of memory; it stays in the archive. Without a scope, whoever's it is.
+
+        Raises UnknownName for what is not there or not the scope's, InvalidInput when `strict_scope` wants a scope.
+        """
         from zomem_graph.nodes.steps.ending import delete_one
 
         self._check_open()
@@ -63,7 +70,8 @@ class Truth:
     ) -> Fact | None:
         """Say that something was never true: out of recall and `as_of`, kept for audit with the reason.
 
-        The value it had taken the place of is current again. Raises UnknownName or InvalidInput.
+        The value it had taken the place of is current again. Without a scope, whoever's it is. Raises UnknownName
+        or InvalidInput.
         """
         from zomem_graph.nodes.steps.ending import retract_one
 
@@ -111,7 +119,10 @@ class Truth:
         *,
         scope: Scope | None = None,
     ) -> Link:
-        """Tie two things together; the same triple is replaced. An unknown relation warns and is kept."""
+        """Tie two things together; the same triple is replaced. An unknown relation warns and is kept.
+
+        Without a scope they may be anybody's, though not of two personas.
+        """
         from zomem_graph.nodes.steps.ending import link_two
 
         self._check_open()
@@ -128,7 +139,10 @@ class Truth:
         *,
         scope: Scope | None = None,
     ) -> int:
-        """Untie two things, one relation or all of them; return how many links went."""
+        """Untie two things, one relation or all of them; return how many links went.
+
+        Without a scope, whoever's they are.
+        """
         from zomem_graph.nodes.steps.ending import unlink_two
 
         self._check_open()

@@ -1,7 +1,7 @@
 """Personas: who reads whom, by which way and for how much, and the file that is read first."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -170,6 +170,39 @@ def test_a_strict_memory_names_nobody_to_a_stranger(home: Path, embedder: SmallE
     with Memory.open(home, embeddings=embedder, strict_scope=True) as memory:
         memory.remember("printer", "room", "cellar", persona="ann")
         assert memory.search(ASKED, scope=Scope(persona="anne")).degraded == ()
+
+
+def test_without_a_scope_the_owner_of_a_memory_ends_what_is_anybodys(memory: Memory) -> None:
+    (mine,) = memory.lookup("printer", "room", scope=Scope(persona="ann"))
+    with pytest.raises(UnknownName):
+        memory.delete(mine.id, scope=Scope(persona="bob"))
+    memory.delete(mine.id)
+    assert memory.lookup("printer", "room", scope=Scope(persona="ann")) == []
+
+
+def test_a_strict_memory_changes_nothing_of_a_persona_in_nobodys_name(home: Path, embedder: SmallEmbedder) -> None:
+    with Memory.open(home, embeddings=embedder, strict_scope=True) as memory:
+        printer = memory.remember("printer", "room", "cellar", persona="ann")
+        desk = memory.remember("desk", "colour", "oak", persona="ann")
+        tie = {"source_id": printer.id, "target_id": desk.id}
+        calls: list[Callable[[], Any]] = [
+            lambda: memory.delete(printer.id),
+            lambda: memory.retract(printer.id, "it was a guess"),
+            lambda: memory.link(printer.id, desk.id),
+            lambda: memory.unlink(printer.id, desk.id),
+            lambda: memory.graph.link_many([tie]),
+            lambda: memory.provenance(printer.id),
+        ]
+        for call in calls:
+            with pytest.raises(InvalidInput, match=r"strict_scope=True.*scope=Scope"):
+                call()
+        with pytest.raises(InvalidInput):
+            memory.forget(id=printer.id)
+        assert memory.provenance(printer.id, scope=Scope(persona="ann")).fact.state == "current"
+
+        memory.link(printer.id, desk.id, scope=Scope(persona="ann"))
+        memory.delete(printer.id, scope=Scope(persona="ann"))
+        memory.delete(memory.remember("office", "city", "Lyon").id)  # "shared" is nobody's in particular
 
 
 def test_forgetting_a_persona_ends_its_pools_and_lines(memory: Memory) -> None:

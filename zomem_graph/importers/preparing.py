@@ -12,6 +12,7 @@ from zomem_graph.importers.markdown import chunks, section_key
 from zomem_graph.importers.records import Note, Section, Talk
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.entities import entity_key
+from zomem_graph.nodes.rules.given import LARGEST_METADATA, LONGEST_SESSION, json_bytes
 from zomem_graph.nodes.rules.quotes import strip_recalled
 from zomem_graph.nodes.rules.secrets import looks_secret, redact
 from zomem_graph.nodes.steps.messages import Said
@@ -21,6 +22,7 @@ __all__ = ["Piece", "ReadyNote", "ReadyTalk", "prepare_note", "prepare_talk"]
 
 _LONGEST_NAME: Final = 200
 _ORDINARY: Final = 2_000  # characters
+_MOST_METADATA: Final = LARGEST_METADATA - 10_000  # leaves room for what an import adds
 _DEEPEST: Final = 6  # levels of metadata that are kept
 
 
@@ -95,6 +97,7 @@ class _Cleaner:
     cut: int = 0
     passed: Counter[str] = field(default_factory=Counter)
     clean: dict[str, str] = field(default_factory=dict)
+    too_large: int = 0
 
     def text(self, text: str) -> str:
         cleaned, found = redact(text)
@@ -112,6 +115,27 @@ class _Cleaner:
     def id(self, given: str) -> str:
         """Return an id as it is, or its hash when a secret is in it."""
         return content_hash(given) if redact(given)[1] else given
+
+    def metadata(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return metadata without secrets; the largest parts of more than is kept of one thing are left out."""
+        cleaned: Mapping[str, Any] = self.plain(given)
+        left = _MOST_METADATA
+        if json_bytes(cleaned) <= left:
+            return cleaned
+        self.too_large += 1
+        kept = set()
+        for size, name in sorted((json_bytes({name: part}), name) for name, part in cleaned.items()):
+            left -= size
+            if left >= 0:
+                kept.add(name)
+        return {name: part for name, part in cleaned.items() if name in kept}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was left out of things that are kept."""
+        if not self.too_large:
+            return ()
+        return (f"the largest parts of metadata over {_MOST_METADATA:,} bytes are left out ({self.too_large} times)",)
 
     def plain(self, value: Any, *, depth: int = 0) -> Any:
         """Return metadata without secrets, as deep as is reasonable."""
@@ -145,21 +169,26 @@ def prepare_talk(talk: Talk, *, source: str, options: WriteOptions) -> ReadyTalk
             cleaner.passed["it holds only what memory had recalled"] += 1
             continue
         speaker = message.speaker if message.speaker == message.role else cleaner.name(message.speaker)
-        metadata = {**cleaner.plain(message.metadata), **label}
+        metadata = {**cleaner.metadata(message.metadata), **label}
         clean = replace(message, content=content, speaker=speaker or message.role, metadata=metadata)
         for part in _parted(clean, options.longest_text):
             seen[(part.message_id, part.digest)] += 1
             again = seen[(part.message_id, part.digest)]
             messages.append((content_hash(part.message_id or "", part.digest, str(again)), part))
     return ReadyTalk(
-        talk=replace(talk, id=name, messages=(), title=title or name),
+        talk=replace(talk, id=name, messages=(), title=title or name, warnings=(*talk.warnings, *cleaner.warnings)),
         item=content_hash(talk.id),
         digest=content_hash(*(digest for digest, _said in messages)),
-        session=talk.session or f"{source}:{name}",
+        session=_session(talk.session or f"{source}:{name}"),
         messages=messages,
         redacted=cleaner.cut,
         passed=cleaner.passed,
     )
+
+
+def _session(name: str) -> str:
+    """Return the name of a session; of one that is too long its beginning and its fingerprint."""
+    return name if len(name) <= LONGEST_SESSION else f"{name[:_LONGEST_NAME]} {content_hash(name)}"
 
 
 def _parted(message: Said, longest: int) -> Iterator[Said]:
@@ -178,15 +207,19 @@ def prepare_note(note: Note, *, reason: str = "nothing of it can be stored") -> 
     names = tuple(dict.fromkeys(name for one in note.names if (name := cleaner.name(one)))) or ("untitled",)
     pieces = list(_pieces(note.sections, names[0], cleaner))
     mentions = [cleaner.name(name) for name in note.mentions]
+    metadata = cleaner.metadata(note.metadata)
+    warnings = (*note.warnings, *cleaner.warnings)
     return ReadyNote(
-        note=replace(note, id=cleaner.id(note.id), sections=(), mentions=(), metadata={}, names=names),
+        note=replace(
+            note, id=cleaner.id(note.id), sections=(), mentions=(), metadata={}, names=names, warnings=warnings
+        ),
         source_id=cleaner.id(note.id),
         item=content_hash(note.id),
         digest=content_hash(*(piece.digest for piece in pieces)),
         names=names,
         pieces=pieces,
         mentions=tuple(dict.fromkeys(key for name in mentions if (key := entity_key(name)))),
-        metadata=cleaner.plain(note.metadata),
+        metadata=metadata,
         redacted=cleaner.cut,
         passed=cleaner.passed,
         reason="" if pieces else reason,

@@ -16,6 +16,7 @@ from zomem_graph.importers.report import ItemReport, Outcome
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.erasing import fact_marks
+from zomem_graph.nodes.rules.given import is_large
 from zomem_graph.nodes.rules.keys import slot
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
@@ -223,7 +224,8 @@ def _settle(unit: Unit, record: ImportRecord, ready: ReadyNote, target: Target) 
     """Say of the facts of a moved note where it is now; return those that go by a title it no longer has."""
     current = [fact for fact in _facts_of(unit, record) if fact.state == "current"]
     for fact in current:
-        metadata = {**fact.metadata, **ready.metadata}
+        both = {**fact.metadata, **ready.metadata}
+        metadata = ready.metadata if is_large(both) else both
         unit.facts.change(fact.id, source=_source_of(ready, target), metadata=metadata)
     return frozenset(fact.id for fact in current if fact.entity not in ready.names)
 

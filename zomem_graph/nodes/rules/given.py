@@ -1,5 +1,6 @@
 """What a caller gives, checked by its kind: the error names the argument and says what it must be."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, time
 from decimal import Decimal
@@ -12,11 +13,16 @@ from typing import Any, TypeVar
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = [
+    "LARGEST_METADATA",
+    "LONGEST_SESSION",
+    "bounded_metadata",
     "callback",
     "choice",
     "flag",
     "if_given",
+    "is_large",
     "is_number",
+    "json_bytes",
     "listed",
     "name_of",
     "named_strings",
@@ -31,6 +37,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+LARGEST_METADATA = 100_000
+"""Bytes of metadata as JSON that are kept of one thing."""
+LONGEST_SESSION = 500
+"""Characters of the name of a session."""
 
 _LONGEST_NAME = 200
 _DEEPEST = 50
@@ -163,6 +174,26 @@ def plain_metadata(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{name} must be a dict, not {type(value).__name__}.")
     return {str(key): _plain(part, f"{name}.{key}", 1) for key, part in value.items()}
+
+
+def bounded_metadata(name: str, value: Any) -> dict[str, Any]:
+    """Return metadata as `plain_metadata` does; raise InvalidInput for more than is kept of one thing."""
+    plain = plain_metadata(name, value)
+    if is_large(plain):
+        raise InvalidInput(
+            f"{name} is larger than {LARGEST_METADATA:,} bytes as JSON. Keep it elsewhere, and its place in {name}."
+        )
+    return plain
+
+
+def is_large(metadata: Mapping[str, Any]) -> bool:
+    """Return whether plain metadata is more than is kept of one thing."""
+    return bool(metadata) and json_bytes(metadata) > LARGEST_METADATA
+
+
+def json_bytes(plain: Any) -> int:
+    """Return how many bytes plain data takes as JSON."""
+    return len(json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _plain(value: Any, place: str, depth: int) -> Any:

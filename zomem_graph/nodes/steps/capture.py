@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from zomem_graph.nodes.flow import Flow, work
-from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.extract import Candidate, facts_in
@@ -22,7 +21,7 @@ from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.loops import LoopsLearned, learn_loops
 from zomem_graph.nodes.steps.messages import Said
-from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, too_long, unstored_end, without_forgotten
+from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, too_much, unstored_end, without_forgotten
 from zomem_graph.nodes.steps.preview import Previewed, preview_capture
 from zomem_graph.nodes.steps.reading import extraction_models
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
@@ -36,6 +35,7 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["CaptureRequest", "capture"]
 
 _TOO_LONG = "message too long"
+_BLANK = "message without words"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class CaptureRequest:
     `model` ("provider:model") reads in place of the one that is set. `episode` False leaves the telling to
     the caller. `facts` False learns none, for a history whose facts are known already. `replayed` says that the
     history comes of a run that was sent back to an earlier point. `leave_out_long` leaves out a message that is too
-    long to store, and says so, in place of refusing them all.
+    long to store, and says so, in place of refusing them all. `blank` messages had no words; the report counts them.
     """
 
     messages: Sequence[Said]
@@ -60,6 +60,7 @@ class CaptureRequest:
     facts: bool = True
     replayed: bool = False
     leave_out_long: bool = False
+    blank: int = 0
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
@@ -67,7 +68,7 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     started = services.clock()
     unread = yield from work(lambda: _unread(services, request))
     leave_out = request.leave_out_long
-    short = [one for one in unread if not (leave_out and too_long(one, services.options.write))]
+    short = [one for one in unread if not (leave_out and too_much(one, services.options.write))]
     cleaned, redacted = clean(short, services.options.write)
     cleaned = _without_recalled(cleaned)
     if request.dry_run:
@@ -80,7 +81,7 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
             models=extraction_models(services, request.model) if request.inline or request.model else (),
         )
         report = yield from preview_capture(services, asked)
-        return _without(report, len(unread) - len(short), services.options.write)
+        return _without(report, request.blank, len(unread) - len(short))
     if not extraction_models(services, request.model) and request.model is not None:
         raise InvalidInput(f"model {request.model!r:.80} is no model that could read. Name provider:model.")
     known = len(request.messages) - len(unread)
@@ -88,22 +89,21 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     if request.inline and job_id is not None:
         report = yield from extract_now(services, report, job_id)
     services.wake_worker()
-    report = _without(report, len(unread) - len(short), services.options.write)
+    report = _without(report, request.blank, len(unread) - len(short))
     return report if request.scope.named else replace(report, degraded=(*report.degraded, NOBODY))
 
 
-def _without(report: CaptureReport, left_out: int, options: WriteOptions) -> CaptureReport:
-    """Return the report with the messages that were too long to store; the others do not wait for them."""
-    if not left_out:
-        return report
-    note = f"{number_of(left_out, 'messages')} of more than {options.longest_text:,} characters left out; split them"
-    because = {**report.skipped_because, _TOO_LONG: left_out}
-    return replace(
-        report,
-        skipped=report.skipped + left_out,
-        skipped_because=because,
-        degraded=(*report.degraded, note),
-    )
+def _without(report: CaptureReport, blank: int, left_out: int) -> CaptureReport:
+    """Return the report with the messages that were left out, without words or too long; the others do not wait."""
+    because = dict(report.skipped_because)
+    degraded = report.degraded
+    if blank:
+        because[_BLANK] = blank
+    if left_out:
+        note = "left out: longer, or with more metadata, than is stored; split them"
+        because[_TOO_LONG] = left_out
+        degraded = (*degraded, f"{number_of(left_out, 'messages')} {note}")
+    return replace(report, skipped=report.skipped + blank + left_out, skipped_because=because, degraded=degraded)
 
 
 def _unread(services: Services, request: CaptureRequest) -> Sequence[Said]:

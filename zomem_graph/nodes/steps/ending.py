@@ -23,12 +23,13 @@ _LONGEST_RELATION = 100
 _STANDS = ("current", "superseded", "merged", "expired", "archived", "flagged")
 
 
-def may_change(unit: Unit, item_id: str, scope: Scope | None) -> Item:
+def may_change(unit: Unit, item_id: str, scope: Scope | None, *, strict: bool) -> Item:
     """Return one thing by id; raise UnknownName when it is not there or not the scope's to change.
 
-    What a pool or a parent lends is for reading.
+    What a pool or a parent lends is for reading. Without a scope it is asked by whoever owns the memory, who may
+    change everybody's; a `strict` memory is not changed, nor looked into, in nobody's name.
     """
-    item = may_see(unit, item_id, scope)
+    item = may_see(unit, item_id, scope, strict=strict)
     if scope is not None and item.persona not in writable(scope):
         raise UnknownName(
             f"{item_id!r:.80} belongs to {item.persona!r:.80}, whom {scope.persona!r:.80} reads but does not change."
@@ -36,13 +37,18 @@ def may_change(unit: Unit, item_id: str, scope: Scope | None) -> Item:
     return item
 
 
-def may_see(unit: Unit, item_id: str, scope: Scope | None) -> Item:
+def may_see(unit: Unit, item_id: str, scope: Scope | None, *, strict: bool) -> Item:
     """Return one thing by id; raise UnknownName when it is not there or out of the scope's reach."""
     reach = None if scope is None else readable(unit, scope_given(scope))
     found = unit.items.find([item_id]) if isinstance(item_id, str) else []
     if not found or (reach is not None and found[0].persona not in reach):
         whose = f" in what {scope.persona!r:.80} can reach" if scope is not None else ""
         raise UnknownName(f"Nothing{whose} has the id {shown(item_id)}. Find ids with `zomem search`.")
+    if strict and scope is None and found[0].persona != SHARED:
+        raise InvalidInput(
+            "This memory was opened with strict_scope=True, and this is a persona's. Say whose it is: "
+            'scope=Scope(persona="…").'
+        )
     return found[0]
 
 
@@ -50,7 +56,7 @@ def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
     """Take one current thing out of recall; it stays in the archive. Raises UnknownName."""
     now = services.clock()
     with services.stores.write() as unit:
-        item = may_change(unit, item_id, scope)
+        item = may_change(unit, item_id, scope, strict=services.strict_scope)
         if item.state != "current":
             raise UnknownName(f"Nothing current has the id {item_id!r:.80}. Find ids with `zomem search`.")
         unit.items.end([item_id], state="deleted", at=now)
@@ -72,7 +78,7 @@ def retract_one(services: Services, item_id: str, reason: str, scope: Scope | No
         raise InvalidInput(f"reason must be a text of 1 to {_LONGEST_REASON:,} characters: why was it wrong?")
     now = services.clock()
     with services.stores.write() as unit:
-        item = may_change(unit, item_id, scope)
+        item = may_change(unit, item_id, scope, strict=services.strict_scope)
         if item.state not in _STANDS:
             raise UnknownName(f"{item_id!r:.80} is {item.state} already.")
         facts = unit.facts.find([item_id])
@@ -103,7 +109,7 @@ def link_two(
     relation = check_tie(relation, weight)
     now = services.clock()
     with services.stores.write() as unit:
-        ends = [may_change(unit, one, scope) for one in (source_id, target_id)]
+        ends = [may_change(unit, one, scope, strict=services.strict_scope) for one in (source_id, target_id)]
         _check_ends(ends)
         link = Link(
             source_id=source_id,
@@ -124,10 +130,11 @@ def link_many(services: Services, new: Sequence[Mapping[str, Any]], *, scope: Sc
     with services.stores.write() as unit:
         ids = list(dict.fromkeys(end for link in links for end in (link.source_id, link.target_id)))
         found = {item.id: item for item in unit.items.find(ids)}
-        mine = None if scope is None else writable(scope_given(scope))
+        nobody = (SHARED,) if services.strict_scope else None
+        mine = nobody if scope is None else writable(scope_given(scope))
         for id_ in ids:
             if id_ not in found or (mine is not None and found[id_].persona not in mine):
-                may_change(unit, id_, scope)  # says what is wrong
+                may_change(unit, id_, scope, strict=services.strict_scope)  # says what is wrong
         for link in links:
             _check_ends([found[link.source_id], found[link.target_id]])
         unit.links.add(links)
@@ -158,7 +165,7 @@ def unlink_two(
     """Untie two things, one relation or all; return how many links went. Raises UnknownName for none."""
     with services.stores.write() as unit:
         for one in (source_id, target_id):
-            may_change(unit, one, scope)
+            may_change(unit, one, scope, strict=services.strict_scope)
         gone = unit.links.remove(source_id, target_id, None if relation is None else _relation(relation))
     if not gone:
         named = f" {relation!r:.60}" if relation is not None else ""

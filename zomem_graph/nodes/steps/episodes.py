@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import CaptureOptions, WriteOptions
 from zomem_graph.nodes.rules.cues import read_cues
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.failures import says_it_failed
-from zomem_graph.nodes.rules.given import choice, if_given, named_strings, names, number, plain_metadata, text
+from zomem_graph.nodes.rules.given import bounded_metadata, choice, if_given, named_strings, names, number, text
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.told import LONGEST_ITEM, listed, without_learned
 from zomem_graph.nodes.scope import SHARED, Scope
@@ -52,7 +52,7 @@ class NewEpisode:
         if len(self.summary) > options.longest_text:
             raise InvalidInput(f"summary has {len(self.summary):,} characters; keep to {options.longest_text:,}.")
         choice("outcome", self.outcome, OUTCOMES)
-        entities, metadata = names("entities", self.entities), plain_metadata("metadata", self.metadata)
+        entities, metadata = names("entities", self.entities), bounded_metadata("metadata", self.metadata)
         duration_ms = if_given(number, "duration_ms", self.duration_ms, least=0)
         if_given(text, "procedure_id", self.procedure_id)
         text("source", self.source)

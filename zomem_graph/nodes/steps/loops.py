@@ -10,7 +10,7 @@ from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.entities import entities, entity_key
-from zomem_graph.nodes.rules.given import choice, if_given, name_of, named_strings, number, plain_metadata, text
+from zomem_graph.nodes.rules.given import bounded_metadata, choice, if_given, name_of, named_strings, number, text
 from zomem_graph.nodes.rules.keys import address
 from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
 from zomem_graph.nodes.rules.secrets import looks_secret
@@ -84,7 +84,7 @@ class NewLoop:
         if_given(name_of, "owner", self.owner)
         if_given(text, "related_episode_id", self.related_episode_id)
         text("source", self.source)
-        metadata = plain_metadata("metadata", self.metadata)
+        metadata = bounded_metadata("metadata", self.metadata)
         for part in (self.title, self.summary, *named_strings(metadata)):
             if kind := looks_secret(part):
                 raise SecretRefused(f"The loop holds what looks like a secret ({kind}) and was not stored.")

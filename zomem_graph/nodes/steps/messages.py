@@ -10,7 +10,7 @@ from zomem_graph.nodes.rules.given import is_number, plain_metadata
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
 
-__all__ = ["Said", "text_of", "to_said"]
+__all__ = ["Said", "read_messages", "text_of", "to_said"]
 
 _ROLES: Final[Mapping[str, str]] = {
     "human": "user",
@@ -30,6 +30,7 @@ _SUMMARIZED: Final = "summarization"
 _UNSAID: Final = frozenset({"system", "remove"})
 _TEXT_BLOCKS: Final = frozenset({"text", "input_text"})
 _DEEPEST: Final = 50
+_BLANK: Final = "blank"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,17 +51,23 @@ class Said:
 
 
 def to_said(messages: Iterable[Any]) -> list[Said]:
-    """Return messages in plain form; system messages and empty ones are left out.
+    """Return messages in plain form; system messages and those without words are left out.
 
     Raises InvalidInput that names the first message that cannot be read.
     """
+    return read_messages(messages)[0]
+
+
+def read_messages(messages: Iterable[Any]) -> tuple[list[Said], int]:
+    """Do the same, and return too how many were left out for want of words; those that call a tool count as none."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidInput(
             "messages must be a list of messages or of dicts with 'role' and 'content', "
             f"not {type(messages).__name__}."
         )
-    said = [_one(message, number) for number, message in enumerate(messages)]
-    return [message for message in said if message is not None]
+    read = [_one(message, number) for number, message in enumerate(messages)]
+    said = [message for message in read if isinstance(message, Said)]
+    return said, read.count(_BLANK)
 
 
 def text_of(content: Any, *, depth: int = 0) -> str:
@@ -80,7 +87,8 @@ def text_of(content: Any, *, depth: int = 0) -> str:
     raise InvalidInput(f"message content must be text or a list of blocks, not {type(content).__name__}.")
 
 
-def _one(message: Any, number: int) -> Said | None:
+def _one(message: Any, number: int) -> Said | str:
+    """Return a message in plain form, or what it is when it is none to keep."""
     fields = message if isinstance(message, Mapping) else _attributes(message)
     role_name = next((one for one in map(fields.get, ("role", "type")) if isinstance(one, str) and one), None)
     if role_name is None or "content" not in fields:
@@ -90,12 +98,12 @@ def _one(message: Any, number: int) -> Said | None:
         )
     role = _ROLES.get(role_name.lower(), role_name.lower())
     if role in _UNSAID or _is_summary(fields):
-        return None
+        return role
     if role not in ("user", "assistant", "tool", "document"):
         raise InvalidInput(f"message {number} has the unknown role {role_name!r:.80}.")
     content = text_of(fields["content"])
     if not content.strip():
-        return None
+        return "a call" if fields.get("tool_calls") else _BLANK
     name = fields.get("name")
     metadata = fields.get("metadata")
     return Said(
@@ -118,7 +126,11 @@ def _attributes(message: Any) -> dict[str, Any]:
     """Read a LangChain message without importing LangChain; the time may ride in additional_kwargs."""
     extra = getattr(message, "additional_kwargs", None)
     extra = extra if isinstance(extra, Mapping) else {}
-    found = {name: getattr(message, name) for name in ("type", "content", "name", "id") if hasattr(message, name)}
+    found = {
+        name: getattr(message, name)
+        for name in ("type", "content", "name", "id", "tool_calls")
+        if hasattr(message, name)
+    }
     return {**found, "at": extra.get("at"), "metadata": extra.get("metadata"), "additional_kwargs": extra}
 
 

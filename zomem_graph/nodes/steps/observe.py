@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.erasing import source_marks, turn_marks
-from zomem_graph.nodes.rules.given import if_given, text
+from zomem_graph.nodes.rules.given import LARGEST_METADATA, if_given, is_large, shown, text
 from zomem_graph.nodes.rules.secrets import redact, redact_plain
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
@@ -24,7 +24,7 @@ __all__ = [
     "clean",
     "session_of",
     "store_turns",
-    "too_long",
+    "too_much",
     "without_forgotten",
     "unstored_end",
     "would_be_turns",
@@ -51,11 +51,8 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
     kept: list[Said] = []
     cut = 0
     for number, message in enumerate(messages):
-        if too_long(message, options):
-            raise InvalidInput(
-                f"message {number} has {len(message.content):,} characters; at most {options.longest_text:,} "
-                "are stored. Split it."
-            )
+        if (why := too_much(message, options)) is not None:
+            raise InvalidInput(f"message {number} {why}")
         # What stands before a colon may be taken for a speaker and still say what follows: "wifi password: …".
         label = f"{message.speaker}: "
         content, found = redact(label + message.content)
@@ -66,9 +63,18 @@ def clean(messages: Sequence[Said], options: WriteOptions) -> tuple[list[Said], 
     return kept, cut
 
 
-def too_long(message: Said, options: WriteOptions) -> bool:
-    """Return whether a message is longer than what is stored of one text."""
-    return len(message.content) > options.longest_text
+def too_much(message: Said, options: WriteOptions) -> str | None:
+    """Return what of a message is more than is stored, as the end of a sentence about it; None when all fits."""
+    if len(message.content) > options.longest_text:
+        return f"has {len(message.content):,} characters; at most {options.longest_text:,} are stored. Split it."
+    if is_large(message.metadata):
+        return (
+            f"has metadata of more than {LARGEST_METADATA:,} bytes as JSON. Keep it elsewhere, and its place there."
+        )
+    for what, name in (("name", message.speaker), ("id", message.message_id or "")):
+        if len(name) > options.longest_name:
+            return f"has the {what} {shown(name)}; at most {options.longest_name:,} characters are stored."
+    return None
 
 
 def store_turns(

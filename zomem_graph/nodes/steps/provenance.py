@@ -17,7 +17,7 @@ _ANY = ("superseded", "merged", "flagged", "pending")
 def trace_fact(services: Services, fact_id: str, scope: Scope | None) -> ProvenanceReport:
     """Return where a fact came from, down to turn and quote. Raises UnknownName (spec F85)."""
     with services.stores.read() as unit:
-        item = may_see(unit, fact_id, scope)
+        item = may_see(unit, fact_id, scope, strict=services.strict_scope)
         if item.kind != "fact":
             raise UnknownName(f"{fact_id!r:.80} is a {item.kind}; only facts come from something else.")
         (fact,) = unit.facts.find([fact_id])

@@ -11,6 +11,7 @@ from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.given import (
+    bounded_metadata,
     choice,
     flag,
     if_given,
@@ -18,7 +19,6 @@ from zomem_graph.nodes.rules.given import (
     named_strings,
     names,
     number,
-    plain_metadata,
     text,
 )
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
@@ -100,7 +100,7 @@ class NewFact:
             allow_secret=flag("allow_secret", self.allow_secret),
             importance=number("importance", self.importance, least=0, most=2),
             confidence=number("confidence", self.confidence, least=0, most=1),
-            metadata=plain_metadata("metadata", self.metadata),
+            metadata=bounded_metadata("metadata", self.metadata),
             mentions=names("mentions", self.mentions),
         )
         if_given(choice, "on_conflict", self.on_conflict, known=STRATEGIES)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from zomem_graph.nodes.rules.given import bounded_metadata, is_large
 from zomem_graph.nodes.rules.tiers import WALL_CLOCK_TIERS, wall_clock_expiry
 from zomem_graph.nodes.steps.fading import given_tier, kept_since, renew
 from zomem_graph.nodes.steps.settle import item_of
@@ -35,7 +36,9 @@ def tell_anew(
     """
     changes: dict[str, Any] = {}
     metadata = {**offered.metadata, **kept.metadata} if details is None else {**kept.metadata, **offered.metadata}
-    if metadata != kept.metadata:
+    if details is not None:
+        metadata = bounded_metadata("metadata with what the fact has already", metadata)
+    if metadata != kept.metadata and not is_large(metadata):
         changes["metadata"] = metadata
     for name in ("category", "importance", "confidence", "text"):
         if name in (details or ()) and getattr(offered, name) != getattr(kept, name):
