@@ -27,6 +27,7 @@ __all__ = ["main", "run"]
 
 _SECTIONS = 3
 _A_FOLDER = 100
+_SECONDS_A_NOTE = 0.5  # that a slow machine may take, before it is given up
 
 
 def run(n: int = 10_000, *, probes: int = 100, say: Say = lambda _line: None) -> dict[str, Any]:
@@ -36,7 +37,8 @@ def run(n: int = 10_000, *, probes: int = 100, say: Say = lambda _line: None) ->
         _write(folder / "vault", n)
         words = [_word(number) for number in range(0, n, max(1, n // probes))][:probes]
         say("importing")
-        told = python(["-m", "zomem_graph.bench.imports", str(folder / "home"), str(folder / "vault"), *words])
+        command = ["-m", "zomem_graph.bench.imports", str(folder / "home"), str(folder / "vault"), *words]
+        told = python(command, seconds=600 + n * _SECONDS_A_NOTE)
     return {
         "suite": "import",
         "n": n,

@@ -17,9 +17,14 @@ class ProcessFailed(ZomemError):
     """A process that was to be measured ended with an error; the message holds what it said."""
 
 
-def python(arguments: Sequence[str], *, allowed: Sequence[int] = (0,), errors: bool = False) -> str:
-    """Run this interpreter and return what it printed, with `errors` what it said on stderr; raises ProcessFailed."""
-    done = _run([sys.executable, *arguments], allowed=allowed)
+def python(
+    arguments: Sequence[str], *, allowed: Sequence[int] = (0,), errors: bool = False, seconds: float = _PATIENCE
+) -> str:
+    """Run this interpreter for at most so long and return what it printed, with `errors` what it said on stderr.
+
+    Raises ProcessFailed.
+    """
+    done = _run([sys.executable, *arguments], allowed=allowed, seconds=seconds)
     return done.stderr if errors else done.stdout
 
 
@@ -36,9 +41,14 @@ def zomem_command() -> list[str]:
     return [str(script)] if script.is_file() else [sys.executable, "-m", "zomem_graph"]
 
 
-def _run(command: Sequence[str], *, allowed: Sequence[int]) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(list(command), capture_output=True, text=True, timeout=_PATIENCE)
+def _run(
+    command: Sequence[str], *, allowed: Sequence[int], seconds: float = _PATIENCE
+) -> subprocess.CompletedProcess[str]:
+    shown = " ".join(command)[:200]
+    try:
+        done = subprocess.run(list(command), capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise ProcessFailed(f"`{shown}` was not done after {seconds:.0f} seconds. Try a smaller n.") from error
     if done.returncode not in allowed:
-        shown = " ".join(command)[:200]
         raise ProcessFailed(f"`{shown}` ended with {done.returncode}: {done.stderr.strip()[-1_000:]}")
     return done
