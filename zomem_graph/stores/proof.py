@@ -22,6 +22,8 @@ from typing import IO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.stores.words import on_one_line
+
 __all__ = ["Form", "Needles", "Scan", "as_indexed", "scan_files", "scan_rows", "vector_parts"]
 
 Form = Literal["text", "JSON", "UTF-16", "vector", "id"]
@@ -262,6 +264,7 @@ def _forms(text: str) -> Iterator[tuple[bytes, Form]]:
     """Yield a text as files may hold it: UTF-8, JSON with and without escapes, UTF-16, folded."""
     for spelled in dict.fromkeys([text, text.casefold(), text.lower()]):
         yield spelled.encode("utf-8", "surrogatepass").lower(), "text"
+        yield on_one_line(spelled).encode("utf-8").lower(), "text"  # as pages show it
         for ascii_only in (False, True):
             escaped = json.dumps(spelled, ensure_ascii=ascii_only)[1:-1]
             yield escaped.encode("utf-8", "surrogatepass").lower(), "JSON"

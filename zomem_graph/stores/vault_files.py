@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from zomem_graph.stores.errors import StoreReadOnly
+from zomem_graph.stores.words import whole_characters
 
 __all__ = [
     "Line",
@@ -65,7 +66,7 @@ def replace_file(path: Path, content: bytes | str) -> bool:
 
     The new content is on the disk before the old one goes. Raises StoreReadOnly.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    data = _encoded(content) if isinstance(content, str) else content
     if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return False
     part = path.with_name(f".{path.name}.{os.getpid()}{_MARK}")
@@ -92,7 +93,7 @@ def append_lines(path: Path, lines: Sequence[str]) -> None:
         with os.fdopen(descriptor, "r+b", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
             torn = end > 0 and _last_byte(file.fileno(), end) != b"\n"
-            data = ("\n" if torn else "").encode() + "".join(f"{line}\n" for line in lines).encode("utf-8")
+            data = _encoded(("\n" if torn else "") + "".join(f"{line}\n" for line in lines))
             try:
                 written = file.write(data)
                 if written != len(data):
@@ -233,6 +234,10 @@ def told_clearly(path: Path) -> Iterator[None]:
         else:
             said = f"{path} cannot be used: {error.strerror or error}. Check the folder's owner and permissions."
         raise StoreReadOnly(said) from error
+
+
+def _encoded(text: str) -> bytes:
+    return whole_characters(text).encode("utf-8")
 
 
 def _last_byte(descriptor: int, end: int) -> bytes:

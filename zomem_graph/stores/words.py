@@ -19,11 +19,13 @@ __all__ = [
     "is_prefix",
     "match_any",
     "match_scoped",
+    "on_one_line",
     "scope_choices",
     "scope_token",
     "scope_words",
     "search_text",
     "terms",
+    "whole_characters",
 ]
 
 # The Snowball project's English list (PostgreSQL's `english` configuration drops the same words), and its
@@ -69,6 +71,9 @@ _UNSPACED = re.compile(
 )
 _SCOPE_TOKEN = re.compile(r"[a-z0-9]+")
 _COLUMN = re.compile(r"[a-z_]+")
+_HALF = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_UNREADABLE = "\ufffd"
 
 
 def search_text(text: str) -> str:
@@ -162,6 +167,16 @@ def _words(text: str, *, asking: bool) -> list[str]:
     text = _COMPOUND.sub(_asked_parts if asking else _kept_parts, text)
     words = [word[:_LONGEST_WORD] for word in _WORD.findall(text)]
     return [_without_zero(word) for word in words] if "0" in text else words
+
+
+def whole_characters(text: str) -> str:
+    """Return text that UTF-8 can hold: U+FFFD in the place of half a character."""
+    return _HALF.sub(_UNREADABLE, text)
+
+
+def on_one_line(text: str) -> str:
+    """Return text as one line that a person can read: blanks as one, U+FFFD for controls and half characters."""
+    return _CONTROL.sub(_UNREADABLE, whole_characters(" ".join(text.split())))
 
 
 def _folded(text: str) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from zomem_graph.stores.words import on_one_line
+
 __all__ = [
     "SECTIONS",
     "DayEntry",
@@ -249,5 +251,5 @@ def _block(text: Sequence[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    said = " ".join(text.split()).replace("<!--", "&lt;!--").replace("-->", "--&gt;")
+    said = on_one_line(text).replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
