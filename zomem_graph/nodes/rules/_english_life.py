@@ -54,6 +54,18 @@ _TASTE: Final = (
 
 _HEALTH: Final = (
     rule(
+        rf"{AM} no longer allergic to (?P<v>.+)",
+        "allergies", "things", value="no longer {}", tier="permanent", ends=True,
+    ),
+    rule(
+        rf"{AM} not allergic to (?P<v>.+?),? any ?(?:more|longer)\b",
+        "allergies", "things", value="no longer {}", tier="permanent", ends=True,
+    ),
+    rule(
+        rf"{AM} not allergic to (?P<v>(?!(?:any|every|it|that|this|th[eo]se|the|them|you|much)).+)",
+        "allergies", "things", value="not {}", tier="permanent",
+    ),
+    rule(
         rf"{AM} {_VERY}(?:badly |severely |highly )?allergic to (?P<v>.+)",
         "allergies", "things", tier="permanent",
     ),

@@ -76,6 +76,14 @@ _IDENTITY: Final = (
 )  # fmt: skip
 
 _HOME: Final = (
+    rule(
+        r"(?:i|we) no longer live in (?P<v>.+)",
+        "city", "place", value="no longer {}", tier="permanent", ends=True,
+    ),
+    rule(
+        r"(?:i|we) (?:don['’]t|do not) live in (?P<v>.+?),? any ?(?:more|longer)\b",
+        "city", "place", value="no longer {}", tier="permanent", ends=True,
+    ),
     rule(rf"(?:i|we) {NOW}live(?: and work)? in (?P<v>.+)", "city", "place", tier="permanent"),
     rule(rf"{AM} {NOW}(?:based|living|located) in (?P<v>.+)", "city", "place", tier="permanent"),
     rule(
@@ -87,7 +95,16 @@ _HOME: Final = (
     rule(r"i (?:originally )?come from (?P<v>.+)", "hometown", "place", tier="permanent"),
 )  # fmt: skip
 
+# What is over stands first: of two values in one message the later rule's is the one that holds.
 _WORK: Final = (
+    rule(
+        r"i (?:no longer|don['’]t|do not) work (?:at|for) (?P<v>.+)",
+        "employer", "organisation", value="no longer {}", tier="permanent", ends=True,
+    ),
+    rule(
+        rf"(?i:i(?:['’]ve)? (?:just )?(?:left my job at|quit my job at|resigned from)) (?P<v>{NAME})",
+        "employer", "organisation", value="no longer {}", tier="permanent", ends=True, cased=True,
+    ),
     rule(
         rf"i {NOW}work as (?:an? |the )?(?P<v>.+?)(?= (?:at|for|in|with|on) |$|,)",
         "job", "thing", tier="permanent",
@@ -116,14 +133,6 @@ _WORK: Final = (
         "employer", "organisation", tier="permanent", cased=True, confidence=0.9,
     ),
     rule(rf"{AM} employed (?:at|by|with) (?P<v>.+)", "employer", "organisation", tier="permanent"),
-    rule(
-        r"i (?:no longer|don['’]t|do not) work (?:at|for) (?P<v>.+)",
-        "employer", "organisation", value="no longer {}", tier="permanent", ends=True,
-    ),
-    rule(
-        rf"(?i:i(?:['’]ve)? (?:just )?(?:left my job at|quit my job at|resigned from)) (?P<v>{NAME})",
-        "employer", "organisation", value="no longer {}", tier="permanent", ends=True, cased=True,
-    ),
     rule(
         rf"(?:{HAVE} (?:just )?joined|{AM} (?:in|on|part of)|i work (?:in|on)) (?:the |our )?"
         r"(?P<v>[\w-]+(?: [\w-]+){0,2} (?:team|department|squad))\b",

@@ -43,6 +43,14 @@ _K: Final = "|".join(sorted(ATTRIBUTES, key=len, reverse=True))
 _ZH_VALUE: Final = r"(?P<v>[^，。！？,\s]{1,30})"
 
 _GERMAN: Final = (
+    rule(r"ich (?:wohne|lebe) nicht (?:mehr|länger) in (?P<v>.+)",
+    "city", "place", value="no longer {}", tier="permanent", ends=True),
+    rule(r"ich arbeite nicht (?:mehr|länger) (?:bei|für) (?:der |dem |den )?(?P<v>.+?)(?= als |$|,)",
+    "employer", "organisation", value="no longer {}", tier="permanent", ends=True),
+    rule(r"ich bin nicht mehr (?:gegen|auf) (?P<v>.+?) allergisch",
+    "allergies", "things", value="no longer {}", tier="permanent", ends=True),
+    rule(r"ich bin nicht (?:gegen|auf) (?P<v>.+?) allergisch",
+    "allergies", "things", value="not {}", tier="permanent"),
     rule(r"(?i:ich hei(?:ß|ss)e|mein name ist)"
     rf" (?P<v>{NAME})", "name", "name", tier="permanent", cased=True),
     rule(r"ich (?:wohne|lebe)(?: jetzt)? in (?P<v>.+)", "city", "place", tier="permanent"),
@@ -75,6 +83,14 @@ _GERMAN: Final = (
 )  # fmt: skip
 
 _SPANISH: Final = (
+    rule(r"(?:yo )?ya no vivo en (?P<v>.+)",
+    "city", "place", value="no longer {}", tier="permanent", ends=True),
+    rule(r"(?:yo )?ya no trabajo (?:en|para) (?P<v>.+?)(?= desde | como |$|,)",
+    "employer", "organisation", value="no longer {}", tier="permanent", ends=True),
+    rule(r"(?:yo )?ya no soy alérgic[oa] (?:al|a la|a los|a las|a) (?P<v>.+)",
+    "allergies", "things", value="no longer {}", tier="permanent", ends=True),
+    rule(r"(?:yo )?no soy alérgic[oa] (?:al|a la|a los|a las|a) (?P<v>(?!nada|ning).+)",
+    "allergies", "things", value="not {}", tier="permanent"),
     rule(rf"(?i:me llamo|mi nombre es) (?P<v>{NAME})", "name", "name", tier="permanent", cased=True),
     rule(r"(?:I )?(?:yo )?vivo en (?P<v>.+)", "city", "place", tier="permanent"),
     rule(r"(?:me he mudado|me mudé|nos mudamos) a (?P<v>.+)", "city", "place", tier="permanent"),
@@ -101,6 +117,14 @@ _SPANISH: Final = (
 )  # fmt: skip
 
 _FRENCH: Final = (
+    rule(r"(?:je n['’]habite plus|je ne vis plus) (?:à|en|au) (?P<v>.+)",
+    "city", "place", value="no longer {}", tier="permanent", ends=True),
+    rule(r"je ne travaille plus (?:chez|pour) (?P<v>.+?)(?= comme | depuis |$|,)",
+    "employer", "organisation", value="no longer {}", tier="permanent", ends=True),
+    rule(r"je ne suis plus allergique (?:aux|au|à la|à l['’]|à) ?(?P<v>.+)",
+    "allergies", "things", value="no longer {}", tier="permanent", ends=True),
+    rule(r"je ne suis pas allergique (?:aux|au|à la|à l['’]|à) ?(?P<v>(?!rien|quoi|auc).+)",
+    "allergies", "things", value="not {}", tier="permanent"),
     rule(rf"(?i:je m['’]appelle|mon nom est) (?P<v>{NAME})", "name", "name", tier="permanent", cased=True),
     rule(r"(?:j['’]habite|je vis|j['’]ai déménagé) (?:maintenant )?(?:à|en|au)"
     r" (?P<v>.+)", "city", "place", tier="permanent"),
@@ -136,11 +160,18 @@ _CONTACT: Final = (
 )  # fmt: skip
 
 _CHINESE: Final = (
+    rule(r"我(?:已经|现在)?(?:不再|不)住在(?P<v>[\u4e00-\u9fff]{2,8}?)(?:了|$)",
+    "city", "exact", value="no longer {}", tier="permanent", ends=True),
+    rule(r"我(?:已经|现在)?不再?在(?P<v>.{2,20}?)(?:工作|上班)",
+    "employer", "thing", value="no longer {}", tier="permanent", ends=True),
+    rule(r"我对(?P<v>.{1,20}?)(?:已经)?不再过敏",
+    "allergies", "things", value="no longer {}", tier="permanent", ends=True),
+    rule(r"我对(?P<v>.{1,20}?)不过敏", "allergies", "things", value="not {}", tier="permanent"),
     rule(r"我(?:叫|的名字是|的名字叫)(?P<v>[\u4e00-\u9fff·A-Za-z]{2,8})$", "name", "exact", tier="permanent"),
     rule(r"(?:我)?(?:现在|目前)?(?:住在"
     r"|搬到了?)(?P<v>[\u4e00-\u9fff]{2,8})(?:了)?$", "city", "exact", tier="permanent"),
     rule(r"我(?:来自|是)(?P<v>[\u4e00-\u9fff]{2,6})(?:人)$", "hometown", "exact", tier="permanent"),
-    rule(r"我对(?P<v>.{1,20}?)(?:严重)?过敏", "allergies", "things", tier="permanent"),
+    rule(r"我对(?P<v>.{1,20}?)(?<![不没再])(?:严重)?过敏", "allergies", "things", tier="permanent"),
     rule(r"我(?:现在)?在(?P<v>.{2,20}?)(?:工作|上班)", "employer", "thing", tier="permanent"),
     rule(r"我是(?:一名|一个|一位)(?P<v>[\u4e00-\u9fff]{2,8})$", "job", "exact", tier="permanent"),
     rule(

@@ -10,7 +10,16 @@ from zomem_graph.nodes.rules._foreign_text import FOREIGN_REST, without_foreign_
 from zomem_graph.nodes.rules._wordlists import alternatives
 from zomem_graph.nodes.rules.quotes import strip_not_user_text
 
-__all__ = ["clauses", "opened", "own_sentences", "sentences", "states_a_rule", "statements", "without_quotations"]
+__all__ = [
+    "LONGEST_SENTENCE",
+    "clauses",
+    "opened",
+    "own_sentences",
+    "sentences",
+    "states_a_rule",
+    "statements",
+    "without_quotations",
+]
 
 LONGEST_SENTENCE: Final = 500
 """Characters; a longer run without an end mark is a dump, not speech."""

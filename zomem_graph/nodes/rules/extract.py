@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from zomem_graph.nodes.rules._corrections import begins_correction, correction_in
 from zomem_graph.nodes.rules._english_life import LIFE_RULES
 from zomem_graph.nodes.rules._english_self import SELF_RULES
 from zomem_graph.nodes.rules._english_things import ATTRIBUTE_SHAPES, THING_RULES
 from zomem_graph.nodes.rules._fact_rules import SPEAKER, Rule
 from zomem_graph.nodes.rules._fact_values import is_time_only, read_values
 from zomem_graph.nodes.rules._other_tongues import ATTRIBUTES, KIN, OTHER_RULES
-from zomem_graph.nodes.rules._statements import clauses, opened, statements
+from zomem_graph.nodes.rules._statements import LONGEST_SENTENCE, clauses, opened, statements
 from zomem_graph.nodes.rules._wordlists import words
 from zomem_graph.nodes.rules.controls import as_written, without_controls
 from zomem_graph.nodes.rules.keys import is_many, normal, slot
@@ -49,6 +50,10 @@ _KEY_NAMES: Final = {
 }  # fmt: skip
 _VALUE_SHAPES: Final = frozenset({"number", "counted", "dated", "status", "url"})
 _LONGEST_ENTITY_WORDS: Final = 5
+_MARKS: Final = " .,;:!?)\"'"
+_ALREADY: Final = re.compile(
+    r"\s+(?:now|currently|today|at the moment|these days|jetzt|ahora|maintenant)$", re.IGNORECASE
+)
 _NO_ENTITY: Final = words(
     "it this that these those there here he she they we you i who what which everything something nothing",
     "someone everyone nobody one the a an my your his her their our all both each every some any no not if when",
@@ -84,8 +89,9 @@ def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
     if role != "user":
         return []
     found: dict[str, Candidate] = {}
-    for quote in dict.fromkeys(statements(without_controls(text))):
-        candidates = _in_sentence(quote, (speaker or "").strip() or "user")
+    said = without_controls(text)
+    for quote in _with_corrections(list(dict.fromkeys(statements(said))), said):
+        _meant, candidates = _as_meant(quote, quote, (speaker or "").strip() or "user")
         if candidates and (find_secrets(quote) or "[secret removed:" in quote):
             continue
         for candidate in candidates:
@@ -97,10 +103,54 @@ def facts_in(text: str, *, speaker: str | None, role: str) -> list[Candidate]:
     return list(found.values())[:MOST_FACTS]
 
 
-def _in_sentence(quote: str, speaker: str) -> list[Candidate]:
+def _with_corrections(stated: list[str], text: str) -> list[str]:
+    """Return the statements, each with those right after it that correct it, as in "It is 8080. No, 9090"."""
+    joined: list[str] = []
+    for sentence in stated:
+        both = f"{joined[-1]} {sentence}" if joined and begins_correction(sentence) else ""
+        if both and len(both) <= LONGEST_SENTENCE and both in text and correction_in(both) is not None:
+            joined[-1] = both
+        else:
+            joined.append(sentence)
+    return joined
+
+
+def _as_meant(sentence: str, quote: str, speaker: str) -> tuple[str, list[Candidate]]:
+    """Return a sentence as it stands after its speaker corrected it, and its facts; what was taken back is none."""
+    correction = correction_in(sentence)
+    if correction is None:
+        return sentence, _in_sentence(sentence, quote, speaker)
+    before, found = _as_meant(correction.before, quote, speaker)
+    anew = _in_sentence(correction.instead, quote, speaker)
+    before = _ALREADY.sub("", before.rstrip(_MARKS))
+    last = [one for one in found if before.endswith(one.value)]
+    kept = [one for one in found if one not in last]
+    if {one.key for one in anew} & {one.key for one in found}:
+        return correction.instead, [*(one for one in kept if one.key not in {new.key for new in anew}), *anew]
+    for one in last if correction.instead else ():
+        meant = _with_end(before.removesuffix(one.value), correction.instead)
+        again = [new for new in _in_sentence(meant, quote, speaker) if (new.entity, new.key) == (one.entity, one.key)]
+        if again:
+            return meant, [*kept, *again]
+    if correction.firm:
+        return correction.instead, [*(kept if last else ()), *anew]
+    return sentence, [*found, *anew] if correction.apart else _in_sentence(sentence, quote, speaker)
+
+
+def _with_end(begun: str, end: str) -> str:
+    """Return a sentence with another end, whose first words may repeat the last before it: "in Rome, no, in Oslo"."""
+    words_said = end.split()
+    for count in (2, 1):
+        repeated = " ".join(words_said[:count])
+        if len(words_said) > count and f" {begun.rstrip()}".casefold().endswith(f" {repeated.casefold()}"):
+            return f"{begun.rstrip()} {' '.join(words_said[count:])}"
+    return begun + end
+
+
+def _in_sentence(sentence: str, quote: str, speaker: str) -> list[Candidate]:
     """Return the facts of one sentence; a note is kept only when nothing more exact was found."""
-    parts = clauses(quote)
-    whole = [opened(quote.strip(" .!。"))]
+    parts = clauses(sentence)
+    whole = [opened(sentence.strip(" .!。"))]
     found: list[Candidate] = []
     for group in _GROUPS:
         for part in dict.fromkeys([*parts, *whole]):

@@ -39,6 +39,7 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["NewFact", "Stored", "add_facts", "stays_forgotten", "store_facts"]
 
 _LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
+_OVER = "no longer"  # how rules say that a value is over
 _USER = "user"  # as whom rules keep a speaker without a name
 _NAME_OF_USER = slot(_USER, "name", "", many=False)
 _DETAILS = ("category", "tier", "importance", "confidence", "text")
@@ -240,6 +241,9 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
         (standing,) = unit.facts.find([current.id])
         known, untaken = tell_anew(unit, standing, fact, details=new.details, now=now)
         return Stored(fact=known, outcome="unchanged", notes=(*notes, *untaken))
+    if (standing := _not_over(unit, new, current, many=many, now=now)) is not None:
+        said = f"{new.ends!r:.80} is over, and what stands is another: {standing.text!r:.80}"
+        return Stored(fact=standing, outcome="unchanged", notes=(*notes, said))
     window = timedelta(hours=options.toggle_hours)
     around = unit.conflicts.around(new.persona, address, since=at - window)
     if (untrue := _retracted(unit, new, around, at=at, now=now)) is not None:
@@ -304,6 +308,19 @@ def _other_names(unit: Unit, new: NewFact) -> tuple[str, ...]:
     return (_USER,) if entity == normal(told.value) else ()
 
 
+def _not_over(unit: Unit, new: NewFact, current: Fact | None, *, many: bool, now: datetime) -> Fact | None:
+    """Return the current value that stays when it is said that another one is over; None when the one meant ends."""
+    if many or new.ends is None or normal(new.ends) not in normal(new.value):
+        return None
+    slots = [slot(name, new.key, new.value, many=False) for name in _other_names(unit, new)]
+    told = [current, *(still_standing(unit, unit.facts.current(new.persona, one), now=now) for one in slots)]
+    standing = [one for one in told if one is not None]
+    over = set(normal(new.ends).split())
+    if any(over <= (known := set(normal(one.value).split())) or known <= over for one in standing):
+        return None
+    return standing[0] if standing else None
+
+
 def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated], *, many: bool) -> list[Rival]:
     """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny.
 
@@ -330,8 +347,9 @@ def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Sta
 
 
 def _slots_ended(new: NewFact) -> tuple[str, ...]:
-    """Return the slots of other values that this fact ends: its opposite, and the value it says is over."""
-    over = () if new.ends is None else (slot(new.entity, new.key, new.ends, many=True),)
+    """Return the slots of other values that this fact ends: its opposite, what it says is over, that it was over."""
+    ended = (f"{_OVER} {new.value}",) if new.ends is None else (new.ends,)
+    over = [slot(new.entity, new.key, value, many=True) for value in ended]
     return (*opposite_slots(new.entity, new.key, new.value), *over)
 
 
