@@ -67,8 +67,8 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     """Store turns and rule-found facts; hand the new turns to the model, now or through the queue."""
     started = services.clock()
     unread = yield from work(lambda: _unread(services, request))
-    leave_out = request.leave_out_long
-    short = [one for one in unread if not (leave_out and too_much(one, services.options.write))]
+    left_out = [one for one in unread if request.leave_out_long and too_much(one, services.options.write)]
+    short = [one for one in unread if one not in left_out] if left_out else unread
     cleaned, redacted = clean(short, services.options.write)
     cleaned = _without_recalled(cleaned)
     if request.dry_run:
@@ -81,7 +81,7 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
             models=extraction_models(services, request.model) if request.inline or request.model else (),
         )
         report = yield from preview_capture(services, asked)
-        return _without(report, request.blank, len(unread) - len(short))
+        return _without(report, request.blank, left_out, services.options.write)
     if not extraction_models(services, request.model) and request.model is not None:
         raise InvalidInput(f"model {request.model!r:.80} is no model that could read. Name provider:model.")
     known = len(request.messages) - len(unread)
@@ -89,21 +89,31 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     if request.inline and job_id is not None:
         report = yield from extract_now(services, report, job_id)
     services.wake_worker()
-    report = _without(report, request.blank, len(unread) - len(short))
+    report = _without(report, request.blank, left_out, services.options.write)
     return report if request.scope.named else replace(report, degraded=(*report.degraded, NOBODY))
 
 
-def _without(report: CaptureReport, blank: int, left_out: int) -> CaptureReport:
+def _without(report: CaptureReport, blank: int, left_out: Sequence[Said], options: WriteOptions) -> CaptureReport:
     """Return the report with the messages that were left out, without words or too long; the others do not wait."""
     because = dict(report.skipped_because)
-    degraded = report.degraded
+    notes = []
     if blank:
         because[_BLANK] = blank
     if left_out:
-        note = "left out: longer, or with more metadata, than is stored; split them"
-        because[_TOO_LONG] = left_out
-        degraded = (*degraded, f"{number_of(left_out, 'messages')} {note}")
-    return replace(report, skipped=report.skipped + blank + left_out, skipped_because=because, degraded=degraded)
+        because[_TOO_LONG] = len(left_out)
+    long = sum(len(message.content) > options.longest_text for message in left_out)
+    if long:
+        notes.append(
+            f"{number_of(long, 'messages')} of more than {options.longest_text:,} characters left out; split them"
+        )
+    if beside := len(left_out) - long:
+        notes.append(f"{number_of(beside, 'messages')} left out: the metadata, name or id is longer than is stored")
+    return replace(
+        report,
+        skipped=report.skipped + blank + len(left_out),
+        skipped_because=because,
+        degraded=(*report.degraded, *notes),
+    )
 
 
 def _unread(services: Services, request: CaptureRequest) -> Sequence[Said]:

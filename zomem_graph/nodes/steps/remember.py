@@ -241,9 +241,9 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
         (standing,) = unit.facts.find([current.id])
         known, untaken = tell_anew(unit, standing, fact, details=new.details, now=now)
         return Stored(fact=known, outcome="unchanged", notes=(*notes, *untaken))
-    if (standing := _not_over(unit, new, current, many=many, now=now)) is not None:
-        said = f"{new.ends!r:.80} is over, and what stands is another: {standing.text!r:.80}"
-        return Stored(fact=standing, outcome="unchanged", notes=(*notes, said))
+    if (other := _not_over(unit, new, current, many=many, now=now)) is not None:
+        said = f"{new.ends!r:.80} is over, and what stands is another: {other.text!r:.80}"
+        return Stored(fact=other, outcome="unchanged", notes=(*notes, said))
     window = timedelta(hours=options.toggle_hours)
     around = unit.conflicts.around(new.persona, address, since=at - window)
     if (untrue := _retracted(unit, new, around, at=at, now=now)) is not None:
