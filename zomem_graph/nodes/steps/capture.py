@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from zomem_graph.nodes.flow import Flow, work
+from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.extract import Candidate, facts_in
