@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zomem_graph.stores.errors import StoreReadOnly
+from zomem_graph.stores.errors import StoreDamaged, StoreReadOnly
 from zomem_graph.stores.words import whole_characters
 
 __all__ = [
     "Line",
     "append_lines",
+    "archived",
     "blank_lines",
     "json_line",
     "json_object",
@@ -38,6 +39,7 @@ __all__ = [
 
 _OURS = 0o600
 _MARK = ".part"
+_CHUNK = 1024 * 1024
 _MARK_OF_ORDER = b"\xef\xbb\xbf"
 
 
@@ -166,7 +168,7 @@ def repack(path: Path, cut: Callable[[str, bytes], bytes]) -> bool:
 
     One that cannot be read is left as it is. Raises StoreReadOnly.
     """
-    members = _members(path)
+    members = _readable(path)
     files = [(member.name, cut(member.name, data)) for member, data in members]
     changed = any(left != data for (_name, left), (_member, data) in zip(files, members, strict=True))
     return changed and replace_file(path, pack(files, int(members[-1][0].mtime)))
@@ -174,19 +176,31 @@ def repack(path: Path, cut: Callable[[str, bytes], bytes]) -> bool:
 
 def unpacked(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file in an archive; none of one that cannot be read."""
-    return ((member.name, data) for member, data in _members(path))
+    return ((member.name, data) for member, data in _readable(path))
 
 
-def _members(path: Path) -> list[tuple[tarfile.TarInfo, bytes]]:
-    found: list[tuple[tarfile.TarInfo, bytes]] = []
+def archived(path: Path | io.BytesIO) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """Yield each file of an archive and its content; raise StoreDamaged, at its end at the latest, where it is damaged.
+
+    It is read to the very end, past the last file: only there stands the checksum of all of it.
+    """
     try:
-        with tarfile.open(path, "r:gz") as archive:
-            for member in archive:
-                if (content := archive.extractfile(member)) is not None:
-                    found.append((member, content.read()))
-    except (tarfile.TarError, OSError, EOFError, zlib.error):
+        with gzip.open(path) as stream:
+            with tarfile.open(fileobj=stream, mode="r:") as archive:
+                for member in archive:
+                    if member.isfile() and (content := archive.extractfile(member)) is not None:
+                        yield member, content.read()
+            while stream.read(_CHUNK):
+                pass
+    except (tarfile.TarError, OSError, EOFError, ValueError, OverflowError, zlib.error) as error:
+        raise StoreDamaged(f"{path} is damaged or no archive: {error}.") from error
+
+
+def _readable(path: Path) -> list[tuple[tarfile.TarInfo, bytes]]:
+    try:
+        return list(archived(path))
+    except StoreDamaged:
         return []
-    return found
 
 
 def json_object(text: str) -> dict[str, Any] | None:

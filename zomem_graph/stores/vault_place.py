@@ -11,6 +11,7 @@ from zomem_graph.stores.vault_files import make_folder
 __all__ = ["Place"]
 
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md")
+_LOG = re.compile(r".+\.jsonl")
 _SESSION = re.compile(r"(\d{4}-\d{2}-\d{2})\b.*\.jsonl")
 _BACKUP = re.compile(r"pre-maintenance-(\d{4})(\d{2})(\d{2})(?:-(\d+))?\.tar\.gz")
 
@@ -153,9 +154,18 @@ class Place:
         """Return the summary of a day."""
         return self.daily / f"{day:%Y-%m-%d}.md"
 
-    def backup_file(self, day: date) -> Path:
-        """Return the archive made before the maintenance of a day."""
-        return self.backups / f"pre-maintenance-{day:%Y%m%d}.tar.gz"
+    def new_backup_file(self, day: date) -> Path:
+        """Return where the next archive of a day goes: never in the place of one that is there."""
+        last = max((_count(path) for when, path in self.archives() if when == day), default=0)
+        number = f"-{last + 1}" if last else ""
+        return self.backups / f"pre-maintenance-{day:%Y%m%d}{number}.tar.gz"
+
+    def may_be_restored(self, path: Path) -> bool:
+        """Return whether a path is that of a file an archive may hold."""
+        if path in (*self.files, self.unreadable, self.forgotten):
+            return True
+        shape = {self.daily: _DAILY, self.sessions: _LOG}.get(path.parent)
+        return shape is not None and shape.fullmatch(path.name) is not None
 
     def days(self) -> list[tuple[date, Path]]:
         """Return the daily summaries there are, oldest first."""

@@ -2,7 +2,6 @@
 
 import io
 import json
-import tarfile
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,11 @@ from typing import Any
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.stores.errors import InvalidInput, StoreDamaged
-from zomem_graph.stores.vault_files import json_line, pack, replace_file, told_clearly
+from zomem_graph.stores.vault_files import archived, json_line, pack, replace_file, told_clearly
 from zomem_graph.stores.vault_place import Place
 
-__all__ = ["drop_old_archives", "is_whole", "make_archive", "unpack_archive"]
+__all__ = ["damaged_archives", "drop_old_archives", "is_whole", "make_archive", "require_whole", "unpack_archive"]
 
-_MOST_BYTES = 4 * 1024**3
 _FACTS = ("knowledge-graph/facts.jsonl", "knowledge-graph/archived-facts.jsonl")
 _MADE_FROM_FACTS = (
     "knowledge-graph/entities.jsonl", "knowledge-graph/relations.jsonl", "activation-metadata.json",
@@ -34,12 +32,11 @@ def make_archive(place: Place, day: date, *, made: str | None, again: bool) -> P
     if made is not None and is_whole(place.backups / made):
         return place.backups / made
     packed = _packed(place, day)
-    before = [path for when, path in place.archives() if when == day and is_whole(path)]
+    there = [path for when, path in place.archives() if when == day]
+    before = [path for path in there if is_whole(path)]
     if before and (_same_file(before[-1], packed) or not (again or _says_more(packed, before[-1]))):
         return before[-1]
-    path = place.backup_file(day)
-    if before:
-        path = path.with_name(f"{path.name.removesuffix('.tar.gz')}-{len(before) + 1}.tar.gz")
+    path = place.new_backup_file(day)
     replace_file(path, packed)
     if not is_whole(path):
         raise StoreDamaged(f"{path} could not be read back. Nothing was pruned. Check the disk, then run it again.")
@@ -51,16 +48,14 @@ def is_whole(path: Path) -> bool:
     if not path.is_file():
         return False
     try:
-        with tarfile.open(path, "r:gz") as archive:
-            names = set()
-            for member in archive:
-                content = archive.extractfile(member)
-                while content is not None and content.read(1024 * 1024):
-                    pass
-                names.add(member.name)
-    except (tarfile.TarError, OSError, EOFError):
+        return "knowledge-graph/facts.jsonl" in {member.name for member, _data in archived(path)}
+    except StoreDamaged:
         return False
-    return "knowledge-graph/facts.jsonl" in names
+
+
+def damaged_archives(place: Place, day: date) -> list[Path]:
+    """Return the archives of a day that cannot be read."""
+    return [path for when, path in place.archives() if when == day and not is_whole(path)]
 
 
 def drop_old_archives(place: Place, today: date, *, keep_days: int) -> int:
@@ -78,24 +73,25 @@ def unpack_archive(place: Place, path: Path) -> list[str]:
 
     Raises InvalidInput for a file that is no archive of a vault or names files outside of it.
     """
+    require_whole(path)
+    names = [member.name for member, _data in archived(path)]
+    for name in names:
+        target = place.root / name
+        if not place.may_be_restored(target) or not target.resolve().is_relative_to(place.root.resolve()):
+            raise InvalidInput(f"{path} holds {name!r:.80}, which is no file of a vault. Nothing was changed.")
+        if target.is_dir():
+            raise InvalidInput(f"{target} is a folder and {path} holds a file of that name. Move the folder away.")
+    place.make()
+    for member, data in archived(path):
+        replace_file(place.root / member.name, data)
+    return names
+
+
+def require_whole(path: Path) -> None:
+    """Raise InvalidInput unless a file is an archive of a vault that can be read to its end."""
     if not is_whole(path):
-        raise InvalidInput(f"{path} is no whole archive of a vault. `zomem vault restore` lists those there are.")
-    restored: list[str] = []
-    with told_clearly(path), tarfile.open(path, "r:gz") as archive:
-        members = [member for member in archive if member.isfile()]
-        for member in members:
-            target = (place.root / member.name).resolve()
-            if not target.is_relative_to(place.root.resolve()) or member.size > _MOST_BYTES:
-                raise InvalidInput(
-                    f"{path} holds {member.name!r:.80}, which is no file of a vault. Nothing was changed."
-                )
-        for member in members:
-            content = archive.extractfile(member)
-            if content is not None:
-                (place.root / member.name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                replace_file(place.root / member.name, content.read())
-                restored.append(member.name)
-    return restored
+        what = "damaged, or no archive of a vault" if path.is_file() else "no file"
+        raise InvalidInput(f"{path} is {what}. Nothing was changed. `zomem vault restore` lists the archives there are.")
 
 
 def _packed(place: Place, day: date) -> bytes:
@@ -146,23 +142,21 @@ def _same_file(path: Path, packed: bytes) -> bool:
 
 def _says_more(packed: bytes, path: Path) -> bool:
     """Return whether something stands in an archive that stands in no form in an older one."""
-    return not _words_in(packed) <= _words_in(path.read_bytes())
+    return not _words_in(io.BytesIO(packed)) <= _words_in(path)
 
 
-def _words_in(packed: bytes) -> set[tuple[str, ...]]:
+def _words_in(packed: Path | io.BytesIO) -> set[tuple[str, ...]]:
     """Return what was said of all that is in an archive: each fact wherever it lies, and every other line.
 
     How active a fact was, and what is made from the facts, is left out.
     """
     found: set[tuple[str, ...]] = set()
-    with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as archive:
-        for member in archive:
-            content = archive.extractfile(member)
-            if content is None or member.name in _MADE_FROM_FACTS:
-                continue
-            text = content.read().decode("utf-8", "surrogateescape")
-            for line in (own_text(text) if member.name == "MEMORY.md" else text).splitlines():
-                found.add(_fact_in(line) if member.name in _FACTS else (member.name, line))
+    for member, data in archived(packed):
+        if member.name in _MADE_FROM_FACTS:
+            continue
+        text = data.decode("utf-8", "surrogateescape")
+        for line in (own_text(text) if member.name == "MEMORY.md" else text).splitlines():
+            found.add(_fact_in(line) if member.name in _FACTS else (member.name, line))
     return found
 
 

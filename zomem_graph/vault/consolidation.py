@@ -13,7 +13,7 @@ from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.nodes.steps.vault_erasing import clean_again
 from zomem_graph.stores.vault_files import sweep_leftovers, told_clearly
 from zomem_graph.vault import activity
-from zomem_graph.vault.backup import drop_old_archives, make_archive
+from zomem_graph.vault.backup import damaged_archives, drop_old_archives, make_archive
 from zomem_graph.vault.following import rewrite
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import erased_texts, note_files, take_in
@@ -23,7 +23,7 @@ from zomem_graph.vault.mirror import read_page, write_knowledge, write_memory_pa
 from zomem_graph.vault.sessions import blank_forgotten, read_sessions
 from zomem_graph.vault.summaries import strike, write_days
 
-__all__ = ["PATIENCE", "STEPS", "Night", "consolidate"]
+__all__ = ["PATIENCE", "STEPS", "Night", "begin", "consolidate", "work"]
 
 
 PATIENCE: Final = 600.0
@@ -51,9 +51,9 @@ def consolidate(
     night = Night(ground=ground, tell=tell or (lambda _what: None))
     with ground.held("consolidate", wait_seconds=wait_seconds):
         begin(night)
-        for name, step in STEPS.items():
+        for name in STEPS:
             night.tell(name)
-            step(night)
+            work(night, name)
         night.tell("done")
     return {**night.done, "notes": night.notes}
 
@@ -65,8 +65,15 @@ def begin(night: Night) -> None:
     day = f"{ground.today()}"
     night.resumed = ground.notes().get("running") == day
     if not night.resumed:
-        ground.note(running=day, began=ground.now().isoformat(), archive=None)
+        ground.note(running=day, archive=None)
     sweep_leftovers(ground.place.folders)
+
+
+def work(night: Night, name: str) -> None:
+    """Do one step and count how long it took; what passes between two steps or two runs is no work."""
+    began = night.ground.now()
+    STEPS[name](night)
+    night.done["seconds"] = round(_seconds(night) + max(0.0, (night.ground.now() - began).total_seconds()), 3)
 
 
 def take_in_step(night: Night) -> None:
@@ -96,6 +103,8 @@ def back_up_step(night: Night) -> None:
         standing = activity.stand(pairs, unit.vault.uses(), ground.options, ground.now())
     held = sum(one.band != activity.ARCHIVED for one in standing)
     prunes = held < len(standing) or held > ground.options.max_facts
+    for path in damaged_archives(ground.place, ground.today()):
+        night.notes.append(f"backups/{path.name} is damaged and cannot be restored; it is left as it is")
     archive = make_archive(ground.place, ground.today(), made=ground.notes().get("archive"), again=prunes)
     ground.note(archive=archive.name)
     night.done["backup"] = archive.name
@@ -159,12 +168,10 @@ def clean_step(night: Night) -> None:
 
 
 def health_step(night: Night) -> None:
-    """Note how long it took, then look at everything."""
+    """Note how long this run took, then look at everything."""
     ground = night.ground
-    began = ground.notes().get("began")
-    now = ground.now()
-    seconds = max(0.0, (now - type(now).fromisoformat(began)).total_seconds()) if began else 0.0
-    ground.note(last_consolidation=now.isoformat(), consolidation_duration_seconds=round(seconds, 3), running=None)
+    now = ground.now().isoformat()
+    ground.note(last_consolidation=now, consolidation_duration_seconds=_seconds(night), running=None)
     night.done["status"] = check_health(ground)["status"]
 
 
@@ -181,6 +188,11 @@ STEPS: Final[Mapping[str, Callable[[Night], None]]] = {
     "health": health_step,
 }
 """The steps of a night, in order."""
+
+
+def _seconds(night: Night) -> float:
+    """Return how long the steps of this run took so far."""
+    return float(night.done.get("seconds", 0.0))
 
 
 def _clean_sessions(ground: Ground, today: date) -> int:

@@ -14,7 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from zomem_graph.stores.errors import UnknownName
-from zomem_graph.vault.consolidation import STEPS, Night, begin
+from zomem_graph.vault.consolidation import STEPS, Night, begin, work
 from zomem_graph.vault.core import Vault
 
 __all__ = ["ACTIONS", "VaultState", "create_vault_graph", "create_vault_node"]
@@ -76,5 +76,5 @@ def _step(vault: Vault, name: str, state: Mapping[str, Any]) -> dict[str, Any]:
             begin(night)
             night.done["resumed"] = night.resumed
         else:
-            STEPS[name](night)
+            work(night, name)
     return {"vault_done": night.done, "vault_notes": [*state.get("vault_notes", ()), *night.notes]}

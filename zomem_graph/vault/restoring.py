@@ -8,7 +8,7 @@ from zomem_graph.nodes.rules.vault_lines import fact_id, file_id
 from zomem_graph.nodes.steps.vault_erasing import read_graves
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.vault import activity
-from zomem_graph.vault.backup import make_archive, unpack_archive
+from zomem_graph.vault.backup import make_archive, require_whole, unpack_archive
 from zomem_graph.vault.following import catch_up, follow
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.rebuild import rebuild
@@ -52,9 +52,10 @@ def restore_files(ground: Ground, named: Path) -> dict[str, Any]:
     path = place.archives()[-1][1] if str(named) == "latest" and place.archives() else named
     if not path.is_file() and (place.backups / named.name).is_file():
         path = place.backups / named.name
+    require_whole(path)
     kept = None
     blank_forgotten(ground)
-    if place.facts.is_file() and path.is_file():
+    if place.facts.is_file():
         kept = make_archive(place, ground.today(), made=None, again=True).name
     with ground.memory.stores.write() as unit:
         read_graves(unit, place)  # those of the archive are older

@@ -140,3 +140,33 @@ def test_a_canary_on_a_fact_that_faded_is_missed(ground: Ground) -> None:
     assert (first["passed"], first["missed"]) == (1, ["relay port"])
     assert second["passed"] == 0
     assert ground.health()["status"] == "critical"
+
+
+def test_hours_between_a_run_that_was_cut_short_and_the_next_are_no_work(ground: Ground) -> None:
+    def stop(what: str) -> None:
+        ground.clock.advance(seconds=30)
+        if what == "prune":
+            raise InterruptedError
+
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        with pytest.raises(InterruptedError):
+            vault.consolidate(tell=stop)
+        ground.clock.advance(hours=9)
+        done = vault.consolidate()
+
+    assert (done["status"], done["seconds"]) == ("healthy", 0.0)
+    assert ground.health()["consolidation_duration_seconds"] == 0.0
+
+
+def test_a_night_whose_steps_take_long_is_told(ground: Ground) -> None:
+    def slow(what: str) -> None:
+        if what.startswith("file"):
+            ground.clock.advance(seconds=400)
+
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        vault.consolidate(tell=slow)
+
+    assert ground.health()["consolidation_duration_seconds"] > 1_200
+    assert ground.health()["status"] == "critical"
