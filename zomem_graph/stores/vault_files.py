@@ -180,7 +180,7 @@ def unpacked(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def archived(path: Path | io.BytesIO) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
-    """Yield each file of an archive and its content; raise StoreDamaged, at its end at the latest, where it is damaged.
+    """Yield each file of an archive and its content; raise StoreDamaged, at its end at the latest.
 
     It is read to the very end, past the last file: only there stands the checksum of all of it.
     """

@@ -91,7 +91,9 @@ def require_whole(path: Path) -> None:
     """Raise InvalidInput unless a file is an archive of a vault that can be read to its end."""
     if not is_whole(path):
         what = "damaged, or no archive of a vault" if path.is_file() else "no file"
-        raise InvalidInput(f"{path} is {what}. Nothing was changed. `zomem vault restore` lists the archives there are.")
+        raise InvalidInput(
+            f"{path} is {what}. Nothing was changed. `zomem vault restore` lists the archives there are."
+        )
 
 
 def _packed(place: Place, day: date) -> bytes:

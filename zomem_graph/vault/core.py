@@ -161,6 +161,7 @@ class Vault:
                 self.check()
             if ground.id() is None:
                 ground.set_id(new_id())
+                ground.note(made=ground.now().isoformat())
             self._stay_local()
             ground.note_place()
             notes = [str(one) for one in catch_up(ground).told]
@@ -260,9 +261,10 @@ class Vault:
         """Ask for the canaries and return how many came back; health.json has the figure too."""
         self.check()
         with self.ground.held("quality-probe"):
-            found = probe(self.ground)
-            health.check_health(self.ground)
-        return found
+            try:
+                return probe(self.ground)
+            finally:  # canaries that cannot be read are news too
+                health.check_health(self.ground)
 
     def restore(self, *ids: str, backup: str | Path | None = None) -> dict[str, Any]:
         """Bring archived facts back by id, or everything from an archive; without either, list what there is.

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from zomem_graph.nodes.rules.vault_health import judge, prometheus_text, status_of, unwritable
+from zomem_graph.stores.errors import InvalidInput, StoreReadOnly
 from zomem_graph.stores.vault_files import replace_file, told_clearly
 from zomem_graph.vault.activity import ACTIVE, FADING, stand
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.mirror import read_page
 from zomem_graph.vault.options import INTERVALS
+from zomem_graph.vault.probe import read_canaries
 
 __all__ = ["NO_PROBE", "as_prometheus", "check_health", "measure"]
 
@@ -45,7 +47,8 @@ def measure(ground: Ground, *, unwritten: str | None = None) -> dict[str, Any]:
     notes = ground.notes()
     active = sum(one.band == ACTIVE for one in standing)
     mean = sum(one.activation for one in standing) / len(standing) if standing else None
-    oldest = max(((now - one.fact.created_at).total_seconds() / 86_400 for one in standing), default=0.0)
+    first = min((one.fact.created_at for one in standing), default=None)
+    made = _moment(notes.get("made")) or first
     report: dict[str, Any] = {
         "timestamp": now.isoformat(),
         "status": "healthy",
@@ -62,20 +65,23 @@ def measure(ground: Ground, *, unwritten: str | None = None) -> dict[str, Any]:
         "embedding_index_size_bytes": _size(place.index),
         "vault_bytes": sum(_size(path) for path in _all_files(place.root)),
         "memory_md_lines": len(read_page(place.memory_md).splitlines()),
+        "files_behind": ground.behind(),
         "last_consolidation": notes.get("last_consolidation"),
         "consolidation_duration_seconds": notes.get("consolidation_duration_seconds"),
         "quality_probe": {**NO_PROBE, **notes.get("quality_probe", {})},
     }
-    consolidated = _moment(notes.get("last_consolidation"))
-    probed = _moment(report["quality_probe"]["last_run"])
+    consolidated = _moment(report["last_consolidation"]) or made
+    probed = _moment(report["quality_probe"]["last_run"]) or made
+    report["unconsolidated_since"] = None if consolidated is None else consolidated.isoformat()
     alerts = judge(
         report,
         max_facts=options.max_facts,
         max_lines=options.memory_md_max_lines,
-        oldest_half_lives=oldest / options.half_life_days,
-        hours_since_consolidation=None if consolidated is None else (now - consolidated).total_seconds() / 3600,
-        days_since_probe=None if probed is None else (now - probed).total_seconds() / 86_400,
+        oldest_half_lives=(_seconds(first, now) or 0.0) / 86_400 / options.half_life_days,
+        hours_since_consolidation=None if (since := _seconds(consolidated, now)) is None else since / 3600,
+        days_since_probe=None if (since := _seconds(probed, now)) is None else since / 86_400,
         probe_days=INTERVALS[options.canary_check_interval],
+        canaries_wrong=_canaries_wrong(ground),
     )
     if unwritten is not None:
         alerts = [unwritable(unwritten), *alerts]
@@ -87,13 +93,34 @@ def measure(ground: Ground, *, unwritten: str | None = None) -> dict[str, Any]:
 
 def as_prometheus(report: Mapping[str, Any]) -> str:
     """Return a report in the text format of Prometheus."""
-    consolidated = _moment(report["last_consolidation"])
-    seconds = None if consolidated is None else consolidated.timestamp()
-    return prometheus_text({**report, "_consolidated": seconds})
+    times = {"_consolidated": report["last_consolidation"], "_unconsolidated": report["unconsolidated_since"]}
+    moments = {name: _moment(said) for name, said in times.items()}
+    seconds = {name: None if moment is None else moment.timestamp() for name, moment in moments.items()}
+    return prometheus_text({**report, **seconds})
+
+
+def _canaries_wrong(ground: Ground) -> str | None:
+    """Return why the canaries cannot be asked for, None when they can."""
+    if not ground.place.canaries.is_file():
+        return f"{ground.place.canaries} is missing: `zomem vault init` writes the usual ones."
+    try:
+        read_canaries(ground)
+    except (InvalidInput, StoreReadOnly) as error:
+        return str(error)
+    return None
+
+
+def _seconds(since: datetime | None, now: datetime) -> float | None:
+    return None if since is None else (now - since).total_seconds()
 
 
 def _moment(text: Any) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    """Return a time that was noted; a file edited by hand may say none."""
+    try:
+        found = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None
+    return found if found.tzinfo is not None else None
 
 
 def _size(path: Path) -> int:

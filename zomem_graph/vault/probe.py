@@ -60,10 +60,10 @@ def read_canaries(ground: Ground) -> list[Canary]:
     """Return the canaries of the vault; raise InvalidInput that names the wrong one."""
     path = ground.place.canaries
     with told_clearly(path):
-        text = path.read_text("utf-8") if path.is_file() else "[]"
+        data = path.read_bytes() if path.is_file() else b"[]"
     try:
-        said = json.loads(text)
-    except ValueError as error:
+        said = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path} is no JSON: {error}. Correct it and run the probe again.") from error
     if not isinstance(said, list):
         raise InvalidInput(f'{path} must hold a list of {{"query", "expected_contains"}}.')

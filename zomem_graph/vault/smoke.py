@@ -36,6 +36,7 @@ def smoke_test(ground: Ground, *, cron: Path | None = None, strict: bool = False
         *_folders(ground),
         *_files(ground),
         _lines(ground),
+        _mirror(ground),
         _writable(ground),
         _disk(ground),
         _modes(ground),
@@ -58,7 +59,7 @@ def _files(ground: Ground) -> Iterator[Finding]:
         if there and file.suffix == ".json":
             try:
                 json.loads(file.read_text("utf-8"))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 there, said = False, f"{file} is no JSON: {error}"
         yield Finding(name=f"file {file.name}", ok=there, said=said)
 
@@ -73,6 +74,14 @@ def _lines(ground: Ground) -> Finding:
     ]
     said = "every line is a JSON object" if not bad else f"not readable: {', '.join(bad[:5])}"
     return Finding(name="lines", ok=not bad, said=said)
+
+
+def _mirror(ground: Ground) -> Finding:
+    behind = ground.behind()
+    said = "the files say what the database says"
+    if behind:
+        said = "the database holds what the files do not say yet: run `zomem vault consolidate`"
+    return Finding(name="mirror", ok=not behind, said=said)
 
 
 def _writable(ground: Ground) -> Finding:

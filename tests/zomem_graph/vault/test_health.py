@@ -1,12 +1,16 @@
 """Health: every figure, thresholds with the right advice, and canaries nobody sees."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.zomem_graph.vault.kit import Ground, said
+from tests.zomem_graph.vault.kit import Ground, json_lines, said
 from zomem_graph.nodes.rules.vault_health import judge, status_of
+from zomem_graph.stores.errors import InvalidInput, StoreReadOnly
+from zomem_graph.vault.health import as_prometheus
 
 FIELDS = {
     *("timestamp", "status", "disk_usage_bytes", "disk_usage_percent", "total_facts", "active_facts"),
@@ -170,3 +174,83 @@ def test_a_night_whose_steps_take_long_is_told(ground: Ground) -> None:
 
     assert ground.health()["consolidation_duration_seconds"] > 1_200
     assert ground.health()["status"] == "critical"
+
+
+def test_files_behind_the_database_are_told_until_they_follow(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        away = ground.root / "away"
+        ground.facts.rename(away)
+        ground.facts.mkdir()  # nothing can be written there, as on a full disk
+        with pytest.raises(StoreReadOnly):
+            vault.ingest([said("relay", "port", "9999")])
+        ground.facts.rmdir()
+        away.rename(ground.facts)
+        health, status, smoke = vault.health_check(), vault.status()["health"], vault.smoke_test()
+        vault.consolidate()
+        after = vault.health_check()
+        well = vault.smoke_test()
+
+    for report in (health, status):
+        assert report["status"] == "warning"
+        assert any("files are behind" in line and "zomem vault consolidate" in line for line in report["warnings"])
+    assert "zomem_vault_files_behind 1\n" in as_prometheus(health)
+    assert [one.name for one in smoke if one.must and not one.ok] == ["mirror"]
+    assert (after["status"], after["files_behind"]) == ("healthy", False)
+    assert [one.name for one in well if one.must and not one.ok] == []
+    assert len(json_lines(ground.facts)) == 2
+
+
+def test_a_vault_that_was_never_consolidated_or_probed_is_late_too(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443", created="2020-01-01T00:00:00Z")])
+        ground.clock.advance(hours=35)
+        young = vault.health_check()
+        ground.clock.advance(hours=5)
+        old = vault.health_check()
+        ground.clock.advance(days=14)
+        vault.consolidate()
+        unprobed = vault.health_check()
+
+    assert [line for line in young["warnings"] if "consolidation" in line] == []
+    assert any("no consolidation in the 40 hours" in line for line in old["warnings"])
+    assert old["status"] == "warning"
+    assert any("no quality probe in the 16 days" in line for line in unprobed["warnings"])
+
+
+def test_the_alert_for_a_missed_night_has_its_figure_from_the_first_day(ground: Ground) -> None:
+    page = (Path(__file__).parents[3] / "docs/vm.md").read_text("utf-8")
+    (figure,) = re.findall(r"alert: VaultNightMissed\n\s+expr: time\(\) - (\w+) >", page)
+
+    def since() -> float:
+        text = (ground.data / "health.prom").read_text("utf-8")
+        (value,) = re.findall(rf"^{figure} (\S+)$", text, re.MULTILINE)
+        return float(value)
+
+    with ground.open() as vault:
+        made = ground.clock().timestamp()
+        assert since() == made
+        ground.clock.advance(hours=40)
+        vault.health_check()
+        assert since() == made
+        vault.consolidate()
+        assert since() == ground.clock().timestamp()
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff", b"{}", b"[3]", b"[" * 100_000, None])
+def test_canaries_that_cannot_be_asked_for_are_told(ground: Ground, content: bytes | None) -> None:
+    canaries = ground.data / "knowledge-graph/canary-facts.json"
+    with ground.open() as vault:
+        vault.quality_probe()
+        if content is None:
+            canaries.unlink()
+            vault.quality_probe()
+        else:
+            canaries.write_bytes(content)
+            with pytest.raises(InvalidInput, match=r"canary-facts\.json"):
+                vault.quality_probe()
+        written = ground.health()
+        report = vault.health_check()
+
+    assert written["status"] == report["status"] == "warning"
+    assert any("canary-facts.json" in line for line in report["warnings"])

@@ -47,10 +47,13 @@ def judge(
     hours_since_consolidation: float | None = None,
     days_since_probe: float | None = None,
     probe_days: int = 7,
+    canaries_wrong: str | None = None,
 ) -> list[Alert]:
     """Return what is beyond a threshold in a health report, critical first.
 
-    `oldest_half_lives` is the age of the oldest fact that holds, counted in half-lives.
+    `oldest_half_lives` is the age of the oldest fact that holds, counted in half-lives. Where nothing was ever
+    consolidated or probed, hours and days count from the time the vault was made. `canaries_wrong` is why the file of
+    canaries cannot be used.
     """
     found = [
         *_disk(health),
@@ -60,15 +63,15 @@ def judge(
         *_duration(health),
         *_probe(health, days_since_probe, probe_days),
     ]
-    hours = hours_since_consolidation
-    if hours is not None and hours > _LATE_HOURS:
-        said = f"The last consolidation was {hours:.0f} hours ago"
-        advice = "Look at the cron job, then run `zomem vault consolidate`."
-        found.append(_alert("hours_since_consolidation", "warning", hours, _LATE_HOURS, said, advice))
-    elif hours is not None and hours < 0:
-        said = "The clock stands before the last consolidation"
-        advice = "Set the clock right; until then nothing fades, and nothing is lost."
-        found.append(_alert("hours_since_consolidation", "warning", hours, 0.0, said, advice))
+    if hours_since_consolidation is not None:
+        found += _late(health, hours_since_consolidation)
+    if health.get("files_behind"):
+        said = "The files are behind: the database holds what they do not say yet"
+        advice = "Make room if the disk is full, then run `zomem vault consolidate`."
+        found.append(_alert("files_behind", "warning", 1.0, 0.0, said, advice))
+    if canaries_wrong is not None:
+        said = "The quality probe cannot run"
+        found.append(_alert("canaries", "warning", 0.0, 1.0, said, canaries_wrong))
     return sorted(found, key=lambda alert: alert.level != "critical")
 
 
@@ -99,6 +102,11 @@ def prometheus_text(health: Mapping[str, Any]) -> str:
         "session_files": ("Session logs", health["session_files_count"]),
         "index_bytes": ("Size of the embedding index", health["embedding_index_size_bytes"]),
         "memory_md_lines": ("Lines of MEMORY.md", health["memory_md_lines"]),
+        "unconsolidated_since_timestamp_seconds": (
+            "When the last consolidation ended, before the first one when the vault was made",
+            health["_unconsolidated"],
+        ),
+        "files_behind": ("Whether the database holds what the files do not say yet", int(health["files_behind"])),
         "last_consolidation_timestamp_seconds": ("When the last consolidation ended", health["_consolidated"]),
         "consolidation_duration_seconds": ("How long it took", health["consolidation_duration_seconds"]),
         "quality_probe_accuracy_percent": ("Canaries that were recalled", probe["accuracy_percent"]),
@@ -113,6 +121,20 @@ def prometheus_text(health: Mapping[str, Any]) -> str:
     for status in ("healthy", "warning", "critical"):
         lines.append(f'zomem_vault_status{{status="{status}"}} {int(health["status"] == status)}')
     return "\n".join(lines) + "\n"
+
+
+def _late(health: Mapping[str, Any], hours: float) -> Iterator[Alert]:
+    name, ever = "hours_since_consolidation", health.get("last_consolidation") is not None
+    if hours > _LATE_HOURS and ever:
+        advice = "Look at the cron job, then run `zomem vault consolidate`."
+        yield _alert(name, "warning", hours, _LATE_HOURS, f"The last consolidation was {hours:.0f} hours ago", advice)
+    elif hours > _LATE_HOURS:
+        said = f"There was no consolidation in the {hours:.0f} hours since this vault was made"
+        advice = "Install its jobs (`zomem vault install-cron`), then run `zomem vault consolidate`."
+        yield _alert(name, "warning", hours, _LATE_HOURS, said, advice)
+    elif hours < 0 and ever:
+        advice = "Set the clock right; until then nothing fades, and nothing is lost."
+        yield _alert(name, "warning", hours, 0.0, "The clock stands before the last consolidation", advice)
 
 
 def _disk(health: Mapping[str, Any]) -> Iterator[Alert]:
@@ -170,6 +192,8 @@ def _probe(health: Mapping[str, Any], days: float | None, allowed: int) -> Itera
         yield _alert("quality_probe_accuracy_percent", level, share, limit, said, advice)
     if days is not None and days > 2 * allowed:
         said = f"The last quality probe was {days:.0f} days ago"
+        if probe.get("last_run") is None:
+            said = f"There was no quality probe in the {days:.0f} days since this vault was made"
         yield _alert("days_since_probe", "warning", days, 2.0 * allowed, said, "Run `zomem vault quality-probe`.")
 
 
