@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from inspect import getattr_static, isfunction, ismethod, signature
 from itertools import pairwise
-from typing import Any, get_args, get_type_hints
+from typing import Any, Self, get_args, get_type_hints
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import Runnable
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from typing_extensions import TypedDict
+from langgraph.pregel import Pregel
+from typing_extensions import TypedDict, is_typeddict
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.capture import capture_node, create_capture_node
@@ -67,10 +68,9 @@ class _Learned(TypedDict, total=False):
 class _Compiled(CompiledStateGraph[Any, Any, Any, Any]):
     """A graph of ours, compiled; as a node it brings its channels to the host's graph, as our single nodes do."""
 
-    def __call__(self, state: HostState) -> dict[str, Any]:
-        """Do as `invoke`; LangGraph reads the type of `state` here."""
-        changed: dict[str, Any] = self.invoke(state)
-        return changed
+    def __call__(self, state: HostState) -> Self:
+        """Return itself: LangGraph reads the type of `state`, and its server asks what it can call for a graph."""
+        return self
 
 
 class _HostGraph(StateGraph[Any, Any, Any, Any]):
@@ -167,6 +167,12 @@ def _given_to(chat_node: Any) -> type | None:
     """Return MemoryState for a node that takes bare messages, None for one that takes what it says itself."""
     if not callable(chat_node) and not isinstance(chat_node, Runnable):
         raise InvalidInput(f"the chat node must be a function or a Runnable, not {type(chat_node).__name__}.")
+    if isinstance(chat_node, Pregel) and "memory_context" not in chat_node.channels:
+        raise InvalidInput(
+            "the chat node is a graph whose state has no memory_context, so it would never see the block. Give an "
+            "agent MemoryMiddleware(memory) instead, build your own graph on MemoryState, or call it "
+            "from a function that hands it with_memory(state)."
+        )
     function = (
         chat_node
         if isfunction(chat_node) or ismethod(chat_node)
@@ -184,17 +190,18 @@ def _given_to(chat_node: Any) -> type | None:
     fields = get_type_hints(wanted)
     if not fields or "memory_context" in fields:
         return None
-    if fields.keys() <= get_type_hints(MemoryState).keys():
+    if is_typeddict(wanted) and fields.keys() <= get_type_hints(MemoryState).keys():
         return MemoryState
     raise InvalidInput(f"{wanted.__name__}, the state of the chat node, has no memory_context. {_CURE}")
 
 
-def with_memory(state: MemoryState, *, placement: Placement = "system") -> list[AnyMessage]:
+def with_memory(state: object, *, placement: Placement = "system") -> list[AnyMessage]:
     """Return the messages for your model, with the recalled block at the latest user message.
 
     The block stands at the tail, so the prefix stays the same and prompt caches survive; nothing is added
     to the state. `placement="user"` is for models that take system messages at the beginning only.
-    Raises InvalidInput for a state that cannot hold the block: it would be lost without a word.
+    `state` is the MemoryState, or one of yours with `messages` and `memory_context`. Raises InvalidInput for a state
+    that cannot hold the block: it would be lost without a word.
     """
     choice("placement", placement, get_args(Placement))
     held = state_of(state)

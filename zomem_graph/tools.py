@@ -9,7 +9,7 @@ from zomem_graph.memory import Memory
 from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.ports import services_given
 from zomem_graph.nodes.rules.fence import Line, fence
-from zomem_graph.nodes.scope import Scope, scope_of_run
+from zomem_graph.nodes.scope import NOBODY, Scope, scope_of_run
 from zomem_graph.stores.errors import ZomemError
 
 __all__ = ["memory_tools"]
@@ -40,7 +40,8 @@ def memory_tools(memory: Memory) -> list[BaseTool]:
             fact = memory.remember(entity, key, value, persona=scope.persona, source="tool")
         except ZomemError as error:
             return f"Not saved: {error}"
-        return f"Saved as {fact.id[:8]}: {fact.text}"
+        said = f"Saved as {fact.id[:8]}: {fact.text}"
+        return said if scope.named else f"{said} ({NOBODY}: everybody can read it)"
 
     def memory_forget(id: str, runtime: ToolRuntime[Any, Any]) -> str:  # noqa: A002  # what search shows
         """Erase one remembered thing for good, by the id that memory_search shows, when the user asks for it."""

@@ -172,3 +172,16 @@ def test_a_model_that_cannot_be_had_costs_no_more_than_its_own_part(home: Path, 
         assert memory.briefing().method == "rules"
         memory.capture_waiting()
         assert memory.stats()["extraction_queue"]["waiting"] == 1, "it is read when the model is there"
+
+
+def test_a_look_asks_no_model_for_an_imagined_answer(home: Path) -> None:
+    imagined = ["the barge Willow lies there"] * 9
+    chat = ScriptedChat([], by_workload={"gate": [NO] * 9, "hyde": imagined, "extraction": []})
+    with Memory.open(home, embeddings=SmallEmbedder(), chat_model=chat, clock=FixedClock()) as memory:
+        memory.remember("granary", "berth", "the barge Willow lies beside it")
+        for message in ("Is it a good idea to freeze bread?", DOUBTFUL, "The kettle is on again"):
+            memory.recall(message)
+            create_recall_graph(memory).compile().invoke({"messages": [("user", message)]})
+        assert chat.asked("hyde") == []
+        memory.recall("what did I tell you about the granary?")
+        assert len(chat.asked("hyde")) == 1

@@ -1,17 +1,29 @@
 """The graphs: an agent that remembers, sync and async, with a checkpointer, once."""
 
 import asyncio
+import operator
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
+from pydantic import BaseModel
+from typing_extensions import TypedDict
 
-from zomem_graph import Memory, MemoryState, create_chat_graph, create_recall_graph, with_memory
+from zomem_graph import (
+    Memory,
+    MemoryState,
+    create_capture_graph,
+    create_chat_graph,
+    create_recall_graph,
+    with_memory,
+)
 from zomem_graph.nodes import create_capture_node
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
@@ -167,7 +179,7 @@ def test_a_node_that_takes_bare_messages_is_given_the_block(memory: Memory) -> N
     seen: list[str] = []
 
     def answer(state: MessagesState) -> dict[str, Any]:
-        seen.append(str(with_memory(state)))  # type: ignore[arg-type]  # as many write it
+        seen.append(str(with_memory(state)))  # as many write it
         return {"messages": [AIMessage("ok")]}
 
     create_chat_graph(memory, answer).compile().invoke(say(QUESTION), ANN)
@@ -182,6 +194,68 @@ def test_a_node_whose_state_cannot_hold_the_block_is_refused_when_the_graph_is_b
         create_chat_graph(memory, answer)
     with pytest.raises(InvalidInput, match="must be a function or a Runnable, not NoneType"):
         create_chat_graph(memory, None)
+
+
+def test_a_ready_graph_that_would_never_see_the_block_is_refused_with_the_cure(
+    memory: Memory, model: ScriptedChatModel
+) -> None:
+    with pytest.raises(InvalidInput, match="MemoryMiddleware"):
+        create_chat_graph(memory, create_agent(model, []))
+
+
+@dataclass
+class Said:
+    messages: list[Any]
+
+
+class Told(BaseModel):
+    messages: list[Any]
+
+
+@pytest.mark.parametrize("state", [Said, Told])
+def test_a_node_of_another_kind_of_state_is_refused_when_the_graph_is_built(memory: Memory, state: Any) -> None:
+    def answer(given: Any) -> dict[str, Any]:
+        return {"messages": []}
+
+    answer.__annotations__["given"] = state
+    with pytest.raises(InvalidInput, match="has no memory_context"):
+        create_chat_graph(memory, answer)
+
+
+def test_a_server_that_takes_a_compiled_graph_for_a_factory_gets_the_graph(memory: Memory) -> None:
+    chat = create_chat_graph(memory, lambda _state: {"messages": []}).compile()
+    for compiled in (chat, create_recall_graph(memory).compile(), create_capture_graph(memory).compile()):
+        made: Any = compiled
+        assert made(state={"configurable": {}}) is compiled
+
+
+class Raw(TypedDict, total=False):
+    messages: Annotated[list[Any], operator.add]
+    memory_context: str
+
+
+@pytest.mark.parametrize("message", [{"role": "user", "content": QUESTION}, ("user", QUESTION), ("human", QUESTION)])
+def test_messages_of_every_form_get_their_block(memory: Memory, message: Any) -> None:
+    memory.remember("sister", "job", "nurse", persona="ann")
+    seen: list[str] = []
+
+    def answer(state: Raw) -> dict[str, Any]:
+        seen.append(str(with_memory(state)))
+        return {}
+
+    graph: Any = StateGraph(Raw)
+    graph.add_sequence([("recall", create_recall_graph(memory).compile()), ("answer", answer)])
+    graph.add_edge(START, "recall")
+    graph.compile().invoke({"messages": [message]}, ANN)
+    assert "sister job: nurse" in seen[0]
+
+
+def test_a_message_of_another_role_is_kept_and_stops_nothing(memory: Memory, model: ScriptedChatModel) -> None:
+    odd = ChatMessage(content="too long, I would say", role="critic", additional_kwargs={"at": "@bob"})
+    chat(memory, model).invoke({"messages": [odd, ChatMessage(content="my cat is called Rex", role="user")]}, ANN)
+    with memory.stores.read() as unit:
+        kept = unit.erasure.everything_of("ann").turns.values()
+    assert {(turn.role, turn.speaker) for turn in kept} >= {("assistant", "critic"), ("user", "user")}
 
 
 def test_a_block_that_the_graph_cannot_hold_is_not_lost_without_a_word(memory: Memory) -> None:

@@ -69,6 +69,44 @@ def test_a_model_may_name_the_next_words_and_may_fail(home: Path) -> None:
         assert cellar.id in {hit.id for hit in memory.hop("where is the shop backend kept safe").hits}
 
 
+SPOKEN = [
+    "I'm sorry, I can't help with that request.",
+    "Sure! Let me think about what the user may mean by that first.",
+    "Sorry.",
+    "requests we answered today and the day before that one",
+    "",
+    "[]",
+]
+
+
+@pytest.mark.parametrize("spoken", SPOKEN)
+def test_a_model_that_speaks_instead_of_naming_words_leads_nowhere(home: Path, spoken: str) -> None:
+    chat = ScriptedChat([], by_workload={"gate": [spoken] * 9, "hyde": ["nothing to say here"] * 9})
+    asked = "who signs the orders for the city that Nora Vance's depot ships to?"
+    with Memory.open(home, embeddings=SmallEmbedder(), chat_model=chat) as memory:
+        memory.remember("depot", None, "Nora Vance runs the Lisbon depot.")
+        memory.remember("ships", None, "The Lisbon depot ships to Porto Alegre.")
+        memory.remember("orders", None, "Orders for Porto Alegre are signed by Kemal Aydin.")
+        memory.remember_many(
+            {"entity": f"reply {n}", "value": f"Sorry, we can't help with request {n} today."} for n in range(12)
+        )
+        with_model = memory.hop(asked, limit=3)
+    with Memory.open(home, embeddings=SmallEmbedder(), chat_model="none") as memory:
+        alone = memory.hop(asked, limit=3)
+    assert [hit.id for hit in with_model.hits] == [hit.id for hit in alone.hits]
+    assert with_model.confidence <= alone.confidence
+    assert len([note for note in with_model.degraded if note.startswith("hop: ")]) == 1
+    assert len(chat.asked("gate")) == 1, "who failed once is not asked again"
+
+
+def test_words_in_json_are_words(home: Path) -> None:
+    chat = ScriptedChat([], by_workload={"gate": ['{"query": "cellar"}'] * 5, "hyde": ["nothing to say here"] * 5})
+    with Memory.open(home, embeddings=SmallEmbedder(), chat_model=chat) as memory:
+        memory.remember("shop", "backend", "runs on machine seven")
+        cellar = memory.remember("rack", "place", "third cellar door left")
+        assert cellar.id in {hit.id for hit in memory.hop("where is the shop backend kept safe").hits}
+
+
 def test_a_name_never_leads_into_another_persona(memory: Memory) -> None:
     memory.remember("order", "maker", "The lamp was designed by Ines Rocha.", persona="ann")
     theirs = memory.remember("people", "origin", "Ines Rocha comes from Braga.", persona="bob")

@@ -99,3 +99,16 @@ def test_a_long_message_is_embedded_as_a_question_by_its_ends(home: Path) -> Non
     assert all(len(text.encode()) < 2_000 for text in asked)
     assert asked[0].startswith("先日")
     assert asked[0].endswith("where is the boat?")
+
+
+def test_what_waits_for_its_vector_is_weighed_by_its_words(home: Path) -> None:
+    with Memory.open(home, embeddings=SmallEmbedder(), options=ALONE) as memory:
+        memory.remember("server", "port", "8080", persona="ann")
+        memory.remember_many({"entity": f"post {n}", "value": f"shade {n}", "persona": "ann"} for n in range(20))
+        memory.flush()
+        asked = "Where does my sister live now?"
+        memory.capture([{"role": "user", "content": "My sister Mia moved to Lisbon, she is a nurse."}], scope=ANN)
+        assert memory.background.unembedded() > 0
+        assert "Lisbon" in memory.recall(asked, scope=ANN).text
+        memory.flush()
+        assert "Lisbon" in memory.recall(asked, scope=ANN).text

@@ -305,3 +305,20 @@ def test_middleware_refuses_what_is_no_name(memory: Memory, name: str) -> None:
     app: Any = create_agent(model, middleware=[MemoryMiddleware(memory)])
     with pytest.raises(InvalidInput, match=f"{name} of the run must be text"):
         app.invoke(say(SECRET), {"configurable": {name: object()}})
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("given", [Scope(time_zone="Europe/Paris"), {"time_zone": "Europe/Paris"}])
+def test_a_context_that_names_nobody_takes_no_name_from_others(memory: Memory, host: Host, given: Any) -> None:
+    app: Any = host(memory, lambda _state: {"messages": []}).compile(checkpointer=InMemorySaver())
+    app.invoke(say(SECRET), {"configurable": {"thread_id": "t1", "persona": "ann"}}, context=given)
+    app.invoke(say("and I row"), THREAD, context=given)
+    assert turns_of(memory, "shared") == []
+    assert turns_of(memory, "ann") == [SECRET, "and I row"]
+
+
+def test_a_strict_memory_refuses_a_context_without_a_name(home: Path, embedder: SmallEmbedder) -> None:
+    with Memory.open(home, embeddings=embedder, strict_scope=True) as memory:
+        app: Any = chat_graph(memory, lambda _state: {"messages": []}).compile()
+        with pytest.raises(InvalidInput, match="names no persona"):
+            app.invoke(say(SECRET), THREAD, context=Scope(time_zone="Europe/Paris"))

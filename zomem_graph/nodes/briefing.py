@@ -23,8 +23,8 @@ def create_briefing_node(
 ) -> Runnable[Any, dict[str, Any]]:
     """Return the node that writes `memory_briefing`, a block for the stable part of your prompt.
 
-    A persona and thread is briefed at most once in ten minutes: in between the node changes nothing, so that
-    the prefix of your prompt stays the same. What fails is named in `memory_degraded`.
+    A persona and thread is briefed at most once in ten minutes: in between the node leaves the briefing that the
+    state has, so that the prefix of your prompt stays the same. What fails is named in `memory_degraded`.
     """
     chosen = options_given(options, services_given(memory).options.briefing)
     if_given(name_of, "domain", domain)
@@ -33,7 +33,8 @@ def create_briefing_node(
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         who, now = (running.scope.persona, running.scope.thread), memory.clock()
         last = lately.get(who)
-        if last is not None and abs(now - last) < timedelta(minutes=chosen.every_minutes):
+        is_fresh = last is not None and abs(now - last) < timedelta(minutes=chosen.every_minutes)
+        if is_fresh and state.get("memory_briefing"):
             return {}
         found = yield from attempt(brief(memory, running.scope, domain=domain, options=chosen))
         if isinstance(found, Failed):

@@ -27,12 +27,19 @@ def latest_question(state: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
     """Return the text of the last message of the user, and the messages before it."""
     messages = messages_of(state)
     for place in range(len(messages) - 1, -1, -1):
-        message = messages[place]
-        kind = message.get("role") if isinstance(message, Mapping) else getattr(message, "type", None)
+        kind, content = _kind_and_content(messages[place])
         if kind in ("human", "user"):
-            content = message.get("content") if isinstance(message, Mapping) else message.content
             return text_of(content), messages[:place]
     return "", messages
+
+
+def _kind_and_content(message: Any) -> tuple[Any, Any]:
+    """Return what LangChain reads of a message in any of its forms: an object, a dict or a pair."""
+    if isinstance(message, Mapping):
+        return message.get("role", message.get("type")), message.get("content")
+    if isinstance(message, tuple) and len(message) == 2:
+        return message
+    return getattr(message, "role", getattr(message, "type", None)), getattr(message, "content", None)
 
 
 def query_of(state: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """Where the recalled block goes in a request: at its tail, so that the prefix stays the same and caches survive."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage, convert_to_messages
 
 __all__ = ["Placement", "place_block"]
 
@@ -16,6 +16,8 @@ def place_block(messages: Sequence[AnyMessage], block: str, *, placement: Placem
     "system": as a system message right before it. "user": at the head of its own text, for models that take
     system messages at the beginning only.
     """
+    if not all(isinstance(message, BaseMessage) for message in messages):
+        messages = cast("list[AnyMessage]", convert_to_messages(messages))
     place = next((i for i in range(len(messages) - 1, -1, -1) if isinstance(messages[i], HumanMessage)), None)
     if not block or place is None:
         return list(messages)

@@ -11,7 +11,7 @@ from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import if_given, of_kind, whole
-from zomem_graph.nodes.state import gated, noted_of_search, nothing_found
+from zomem_graph.nodes.state import decision_of, gated, noted_of_search, nothing_found
 from zomem_graph.nodes.steps.events import told_of_failure, told_of_search
 from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, search_for
@@ -41,7 +41,8 @@ def create_retrieve_node(
             history=history_of(state),
             limit=limit or memory.options.compose.limit,
         )
-        found = yield from unless_failing(search_for(memory, request, options=options))
+        looking = decision_of(state).get("decision") == "look"
+        found = yield from unless_failing(search_for(memory, request, options=options, looking=looking))
         if isinstance(found, Failed):
             running.emit(told_of_failure("retrieve", found.error))
             return nothing_found(state, f"retrieve: {found.error}", first=imagined is None)

@@ -88,6 +88,8 @@ def scope_from(context: Any, configurable: Mapping[str, Any], default: Scope) ->
     Context may be an object or a mapping; `persona` is looked for before `user_id`. Other shapes are taken as
     naming nobody, so the caller can say so. Raises InvalidInput for a name that is no text; ids may be numbers.
     """
+    if isinstance(context, Scope) and context.persona == SHARED:
+        context = {name: getattr(context, name) for name in ("thread", "executor", "time_zone")}  # it names nobody
     persona = _first(context, configurable, _PERSONA_NAMES)
     thread = _first(context, configurable, ("thread", "thread_id"))
     executor = _first(context, configurable, ("executor",))

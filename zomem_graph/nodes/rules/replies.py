@@ -6,12 +6,14 @@ object instead of a list, broken escapes (field reports 59, 61).
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from zomem_graph.stores.errors import ModelError
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.words import terms
 
 __all__ = [
     "Extracted",
@@ -23,6 +25,7 @@ __all__ = [
     "read_facts",
     "read_gate",
     "read_numbers",
+    "read_search_words",
     "without_thinking",
 ]
 
@@ -32,6 +35,8 @@ _BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _STARTS = re.compile(r"[\[{]")
 _MOST_STARTS = 200
 _LONGEST_READ = 200_000  # characters
+_SPEAKING = re.compile(r"\b(?:i|i'm|i'll|i’m|me|you|sorry|can't|cannot|unable|sure|okay|apolog\w+)\b", re.IGNORECASE)
+_FEW_WORDS = 4  # that may name what nobody has named yet
 _UNSURE = 0.7
 _MOST_KEYWORDS = 6  # spec F70
 
@@ -100,6 +105,26 @@ def json_in(reply: str) -> Iterator[Any]:
 def without_thinking(reply: str) -> str:
     """Return a reply without what the model thought aloud before it."""
     return _THOUGHT_END.sub("", _THINKING.sub("", reply))
+
+
+def read_search_words(reply: str, known: Collection[str], *, most: int = 100) -> str:
+    """Return the words a model would search with next, in one line.
+
+    A few words may name something new; of more at least half are among the stems that are `known`, from the question
+    and from what was found. Raises ReplyUnreadable for one that speaks instead: a refusal, a promise, thinking aloud.
+    """
+    said = without_thinking(reply).strip()
+    for value in json_in(said):
+        texts = [one for one in value.values() if isinstance(one, str)] if isinstance(value, Mapping) else value
+        said = " ".join(one for one in texts if isinstance(one, str))
+        break
+    words = " ".join(said.strip("\"'`*.").split())
+    stems = {stem(term) for term in terms(words)}
+    if not stems or len(words) > most or _SPEAKING.search(words):
+        raise ReplyUnreadable(f"no search words were named: {words!r:.60}")
+    if len(words.split()) > _FEW_WORDS and 2 * len(stems & set(known)) < len(stems):
+        raise ReplyUnreadable(f"the search words are about something else: {words!r:.60}")
+    return words
 
 
 def read_facts(reply: str) -> Readout:

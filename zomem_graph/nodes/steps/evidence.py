@@ -51,7 +51,7 @@ def _evidence(unit: Unit, query: Query, ranking: Ranking, embedder: Embedder | N
             coverage, total = held / known, known
     usual = unit.items.few or _are_common([rarity[one] for one in rarity.keys() & asked])
     words = coverage * _WORDS_PER_COVERAGE if usual else float(signals.bm25.max()) / max(1.0, total)
-    nearness = _nearness(signals, embedder)
+    nearness = _nearness(ranking, embedder)
     lift = 0.0 if nearness is None else lift_of(embedder)
     return Evidence(coverage=coverage, words=words, nearness=nearness, late=best_late(signals), lift=lift)
 
@@ -79,7 +79,9 @@ def best_late(signals: Signals) -> float | None:
     return float(np.nanmax(late))
 
 
-def _nearness(signals: Signals, embedder: Embedder | None) -> float | None:
-    if embedder is None or np.isnan(signals.cosine).all():
+def _nearness(ranking: Ranking, embedder: Embedder | None) -> float | None:
+    """Return how near the nearest is; None while one of the best waits for its vector, and so by words alone."""
+    cosines = ranking.signals.cosine
+    if embedder is None or np.isnan(cosines[ranking.order[:_JUDGED]]).any():
         return None
-    return (float(np.nanmax(signals.cosine)) - embedder.usual) / embedder.spread
+    return (float(np.nanmax(cosines)) - embedder.usual) / embedder.spread

@@ -128,10 +128,20 @@ def _attributes(message: Any) -> dict[str, Any]:
     extra = extra if isinstance(extra, Mapping) else {}
     found = {
         name: getattr(message, name)
-        for name in ("type", "content", "name", "id", "tool_calls")
+        for name in ("role", "type", "content", "name", "id", "tool_calls")
         if hasattr(message, name)
     }
-    return {**found, "at": extra.get("at"), "metadata": extra.get("metadata"), "additional_kwargs": extra}
+    if found.get("type") == "chat" and str(found.get("role")).lower() not in _ROLES:
+        found = {**found, "role": "assistant", "name": found.get("name") or found["role"]}  # one agent of several
+    return {**found, "at": _own_time(extra), "metadata": extra.get("metadata"), "additional_kwargs": extra}
+
+
+def _own_time(extra: Mapping[str, Any]) -> datetime | None:
+    """Return the time that rides along with a LangChain message; None for what the host keeps there instead."""
+    try:
+        return _time(extra.get("at"), 0)
+    except InvalidInput:
+        return None
 
 
 def _time(value: Any, number: int) -> datetime | None:

@@ -12,10 +12,10 @@ from typing import Any
 
 from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
 from zomem_graph.nodes.options import MultiHopOptions
-from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
+from zomem_graph.nodes.ports import ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import refine_ask
 from zomem_graph.nodes.rules.confidence import confidence, open_terms
-from zomem_graph.nodes.rules.replies import without_thinking
+from zomem_graph.nodes.rules.replies import read_search_words
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.describe import Described, describe
@@ -80,16 +80,23 @@ def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOpti
     rarity: dict[str, float] = yield from work(partial(_learn, services, reached, first.hits, query))
     trace: list[Mapping[str, Any]] = [_told(0, len(first.hits), _sure(reached, rarity), ())]
     frontier: Sequence[Hit] = first.hits
+    failed = False
     for number in range(1, chosen.max_hops + 1):
         if not frontier or _sure(reached, rarity) >= chosen.enough:
             break
         arrive = partial(_arrive, services, frontier, reached, rarity, query, scope, chosen)
         new: list[Hit] = yield from work(arrive)
-        refined = yield from _refined(services, query, reached, rarity, new or frontier)
+        refined, note = yield from _refined(services, query, reached, rarity, new or frontier, ask=not failed)
+        if note:
+            failed = True
+            notes.append(note)
         if refined:
-            again = yield from retrieve(services, replace(query, text=refined, limit=chosen.frontier), scope)
+            asked = replace(query, text=refined, limit=chosen.frontier, hyde=False)
+            again = yield from retrieve(services, asked, scope)
+            notes += again.degraded
             known = {*reached.hits, *(hit.id for hit in new)}
-            new += [_faded(hit, number, chosen) for hit in again.hits if hit.id not in known]
+            best = max((hit.score for hit in reached.hits.values()), default=1.0)
+            new += [_faded(hit, number, chosen, most=best) for hit in again.hits if hit.id not in known]
         new = sorted(new, key=lambda hit: -hit.score)[: chosen.frontier]
         yield from work(partial(_learn, services, reached, new, query))
         trace.append(_told(number, len(new), _sure(reached, rarity), (refined,) if refined else ()))
@@ -217,28 +224,41 @@ def _hit(
 
 
 def _refined(
-    services: Services, query: Query, reached: _Reached, rarity: Mapping[str, float], new: Sequence[Hit]
-) -> Flow[str]:
-    """Return what to ask next: by the model when there is one, else the open words and the new names."""
-    model = services.chat("gate")
+    services: Services,
+    query: Query,
+    reached: _Reached,
+    rarity: Mapping[str, float],
+    new: Sequence[Hit],
+    *,
+    ask: bool,
+) -> Flow[tuple[str, str]]:
+    """Return what to ask next, and what went wrong: by the model, else the open words and the new names.
+
+    A model that failed once is not asked again.
+    """
+    note = ""
+    model = services.chat("gate") if ask else None
     if model is not None:
-        reply = yield from attempt(_question(model, refine_ask(query.text, [hit.text for hit in new[:5]])))
-        if not isinstance(reply, Failed) and (words := without_thinking(reply.text).strip()):
-            return words[:100]
+        words = yield from attempt(_named(model, query.text, [hit.text for hit in new[:5]]))
+        if not isinstance(words, Failed):
+            return words, ""
+        note = f"hop: {words.error}"
     asked = set(map(stem, terms(query.text)))
     names = [name for hit in new[:3] for name in reached.entities.get(hit.id, ())]
     fresh = [name for name in dict.fromkeys(names) if not set(map(stem, name.split())) <= asked]
     missing = open_terms(rarity, reached.held())
-    return " ".join([*missing[:4], *fresh[:3]]) if missing and fresh else ""
+    return " ".join([*missing[:4], *fresh[:3]]) if missing and fresh else "", note
 
 
-def _question(model: ChatModel, ask: Ask) -> Flow[Reply]:
-    reply: Reply = yield Question(model, ask)
-    return reply
+def _named(model: ChatModel, question: str, found: Sequence[str]) -> Flow[str]:
+    reply: Reply = yield Question(model, refine_ask(question, found))
+    known = {stem(term) for text in (question, *found) for term in terms(text)}
+    return read_search_words(reply.text, known)
 
 
-def _faded(hit: Hit, number: int, options: MultiHopOptions) -> Hit:
-    return replace(hit, score=hit.score * options.fade**number)
+def _faded(hit: Hit, number: int, options: MultiHopOptions, *, most: float) -> Hit:
+    """Return a find of a narrower question, which is worth no more than what the question itself found."""
+    return replace(hit, score=min(hit.score, most) * options.fade**number)
 
 
 def _told(number: int, found: int, sure: float, asked: Sequence[str]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def recall(services: Services, request: RecallRequest, *, tell: Tell = tell_nobo
         found = yield from go_on(services, request)
         tell(told_of_search("continuation", found))
     elif verdict.decision != "skip":
-        found = yield from search_for(services, request)
+        found = yield from search_for(services, request, looking=verdict.decision == "look")
         tell(told_of_search("retrieve", found))
         verdict, found = yield from ask_in_doubt(services, request.message, verdict, found)
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
@@ -121,9 +121,12 @@ def go_on(
 
 
 def search_for(
-    services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None
+    services: Services, request: RecallRequest, *, options: RetrieveOptions | None = None, looking: bool = False
 ) -> Flow[Retrieved]:
-    """Retrieve for a message; one that leans on its conversation is searched for together with it."""
+    """Retrieve for a message; one that leans on its conversation is searched for together with it.
+
+    A gate that only looks whether anything answers asks no model for an imagined answer.
+    """
     from zomem_graph.nodes.steps.history import leaning_on
     from zomem_graph.nodes.steps.retrieve import retrieve
 
@@ -131,7 +134,7 @@ def search_for(
         text=request.message,
         limit=request.limit,
         as_of=request.as_of,
-        hyde=request.hyde,
+        hyde=False if looking and request.hyde is None else request.hyde,
         running=request.scope.thread if request.history else None,
         without_source=request.without_source,
     )
