@@ -28,7 +28,9 @@ def exit_code_of(run: Callable[[], object]) -> int:
     except typer.TyperException as error:
         return _wrong_use(error)
     except ZomemError as error:
-        return _failure(str(error))
+        from zomem_graph.nodes.rules.secrets import redact
+
+        return _failure(redact(str(error))[0])  # it may name what was given
     except (KeyboardInterrupt, typer.Abort):
         return _failure("stopped")
     except SystemExit as error:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from zomem_graph.nodes.rules.secrets import redact
+from zomem_graph.nodes.rules.secrets import looks_secret, redact
 from zomem_graph.nodes.rules.vault_lines import (
     DIGITS,
     activation_in,
@@ -25,12 +25,12 @@ from zomem_graph.nodes.rules.vault_lines import (
 )
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.steps.settle import retire
-from zomem_graph.stores.errors import InvalidInput, SecretRefused
+from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import append_lines, read_lines
+from zomem_graph.stores.vault_files import Line, append_lines, json_line, read_lines
 from zomem_graph.vault.activity import archive, join, rate
 from zomem_graph.vault.ground import Ground, Told
 
@@ -105,7 +105,7 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
         where = f"{path.name} line {line.number}"
         if line.said is None:
             what = "cannot be read as JSON" if line.whole else "is half-written"
-            _set_aside(ground, taken, where, line.text, what)
+            _set_aside(ground, taken, where, line, what)
             continue
         who = writer(line.said)
         if who == "us":
@@ -114,22 +114,41 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
             said = written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
             taken.changed += 1
             taken.told += [Told(where, one) for one in said]
-        except SecretRefused as error:
-            text = line.text.replace(named(line.said)[2], "[secret removed]")
-            _set_aside(ground, taken, where, redact(text)[0], str(error))
         except InvalidInput as error:
-            _set_aside(ground, taken, where, line.text, str(error))
+            _set_aside(ground, taken, where, line, str(error))
 
 
-def _set_aside(ground: Ground, taken: TakenIn, where: str, text: str, why: str) -> None:
-    """Keep a line that could not be taken in, once, and say so."""
-    aside = ground.place.unreadable
+def _set_aside(ground: Ground, taken: TakenIn, where: str, line: Line, why: str) -> None:
+    """Keep a line that could not be taken in, once and without its secrets, and say so."""
+    aside, text, why = ground.place.unreadable, _harmless(line), redact(why)[0]
     known = aside.read_text("utf-8", "replace").splitlines() if aside.is_file() else []
     if text not in known:
         append_lines(
             aside, [f"# {ground.now().isoformat(timespec='seconds')} {where}: {' '.join(why.split())}", text]
         )
     taken.told.append(Told(where, f"{why}; kept in {aside.name}"))
+
+
+def _harmless(line: Line) -> str:
+    """Return a line without its secrets: a field that holds one goes whole."""
+    if line.said is None:
+        return redact(line.text)[0]
+    try:
+        left = _without_secrets(line.said)
+        object_ = _without_secrets(left.get("object"), str(left.get("predicate") or ""))
+        left |= {"object": object_} if "object" in left else {}
+        return line.text if left == line.said else redact(json_line(left))[0]
+    except RecursionError:
+        return redact(line.text)[0]
+
+
+def _without_secrets(value: Any, name: str = "") -> Any:
+    if isinstance(value, str):
+        kind = looks_secret(value) or (looks_secret(f"{name} = {value}") if name else None)
+        return f"[secret removed: {kind}]" if kind else value
+    if isinstance(value, Mapping):
+        return {_without_secrets(key): _without_secrets(part, key) for key, part in value.items()}
+    return [_without_secrets(part, name) for part in value] if isinstance(value, list) else value
 
 
 def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str) -> list[str]:

@@ -194,6 +194,48 @@ def test_a_secret_written_by_hand_is_nowhere_kept(ground: Ground) -> None:
     assert any("kept in unreadable-lines.txt" in note for note in report["notes"])
 
 
+_KEY = "sk-proj-4f9Xq2LmN8vR7tYw3kPz6aBcDeFgHiJk"
+_LINES_WITH_A_SECRET = {
+    "subject": said(_KEY, "p", "x"),
+    "predicate": said("a", _KEY, "x"),
+    "object inside the key": said(_KEY, "p", _KEY[5:9]),
+    "tier": said("a", "p", "b", tier=_KEY),
+    "activation": said("a", "p", "b", activation=_KEY),
+    "created": said("a", "p", "b", created=f"{'x' * 60} {_KEY}"),
+    "metadata": said("a", "p", "b", metadata={"of": {_KEY: 1}}, tier="unknown"),
+    "with another fault": {"subject": "a", "object": ["the key", _KEY]},
+}
+
+
+@pytest.mark.parametrize("field", _LINES_WITH_A_SECRET)
+def test_a_secret_in_any_field_by_hand_is_neither_kept_nor_told(ground: Ground, field: str) -> None:
+    with ground.open() as vault:
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(_LINES_WITH_A_SECRET[field])}\n")
+        report = vault.consolidate()
+
+    kept = [path.name for path in ground.data.rglob("*") if path.is_file() and _KEY[12:] in path.read_text("latin-1")]
+    assert kept == []
+    assert _KEY[12:30] not in f"{report}"
+
+
+@pytest.mark.parametrize("field", _LINES_WITH_A_SECRET)
+def test_a_refused_line_is_told_without_its_secret(ground: Ground, field: str) -> None:
+    with ground.open() as vault, pytest.raises(InvalidInput) as refused:
+        vault.ingest([_LINES_WITH_A_SECRET[field]])
+
+    assert _KEY[12:30] not in str(refused.value)
+
+
+def test_half_a_line_with_a_secret_is_kept_without_it(ground: Ground) -> None:
+    with ground.open() as vault:
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.write(f'{{"subject": "a", "predicate": "key", "object": "{_KEY}')
+        vault.consolidate()
+
+    assert _KEY[12:30] not in (ground.data / "knowledge-graph/unreadable-lines.txt").read_text("utf-8")
+
+
 def test_line_ends_of_windows_and_double_ids_change_nothing(ground: Ground) -> None:
     with ground.open() as vault:
         vault.ingest([said("gateway", "port", "8443")])

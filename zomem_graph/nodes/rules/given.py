@@ -10,6 +10,7 @@ from operator import index
 from reprlib import Repr
 from typing import Any, TypeVar
 
+from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = [
@@ -46,14 +47,25 @@ LONGEST_SESSION = 500
 _LONGEST_NAME = 200
 _DEEPEST = 50
 _LARGEST = 2**63 - 1  # what databases count to
-_SHORT = Repr()
+_READ = 2_000  # characters of a text that an error may show the beginning of
+
+
+class _Short(Repr):
+    """A short form of a value, in which no text shows a secret: half of one would not be known any more."""
+
+    def repr_str(self, x: str, level: int) -> str:
+        return super().repr_str(redact(x)[0] if len(x) <= _READ else f"{redact(x[:_READ])[0][:_SHOWN]}…", level)
+
+
+_SHOWN = 60
+_SHORT = _Short()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother, _SHORT.maxlong = 3, 80, 80, 40
 _FARTHEST = 1.7e308  # what is beyond is no number to reckon with: infinite, NaN, a whole number past all bounds
 
 
 def shown(value: Any) -> str:
-    """Return what somebody gave as an error shows it: short, however large, deep or odd it is."""
-    return _SHORT.repr(value)
+    """Return what somebody gave as an error shows it: short, however large, deep or odd it is, without secrets."""
+    return redact(_SHORT.repr(value))[0]
 
 
 def if_given(check: Callable[..., T], name: str, value: Any, **bounds: Any) -> T | None:

@@ -22,7 +22,7 @@ from zomem_graph.nodes.rules.given import (
     text,
 )
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
-from zomem_graph.nodes.rules.secrets import looks_secret
+from zomem_graph.nodes.rules.secrets import looks_secret, redact
 from zomem_graph.nodes.rules.tiers import CATEGORIES, WALL_CLOCK_TIERS, known_tier, wall_clock_expiry
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
@@ -118,7 +118,7 @@ class NewFact:
         for name, part in parts:
             if kind := looks_secret(part):
                 raise SecretRefused(
-                    f"The {name} of {self.entity!r:.60} looks like a secret ({kind}) and was not stored. "
+                    f"The {name} of {redact(self.entity)[0]!r:.60} looks like a secret ({kind}) and was not stored. "
                     "Keep secrets in a vault; pass allow_secret=True if this is none."
                 )
 
