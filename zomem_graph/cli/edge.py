@@ -7,6 +7,7 @@ from collections.abc import Callable
 import typer
 
 from zomem_graph.cli.screen import Screen, harmless, silence
+from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.stores.errors import ZomemError
 
 __all__ = ["exit_code_of"]
@@ -28,8 +29,6 @@ def exit_code_of(run: Callable[[], object]) -> int:
     except typer.TyperException as error:
         return _wrong_use(error)
     except ZomemError as error:
-        from zomem_graph.nodes.rules.secrets import redact
-
         return _failure(redact(str(error))[0])  # it may name what was given
     except (KeyboardInterrupt, typer.Abort):
         return _failure("stopped")

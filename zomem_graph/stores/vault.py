@@ -64,6 +64,14 @@ class VaultRows:
         wanted = select(_f.id, _v.as_of).select_from(joined).where(*where).order_by(_f.created_at, _f.id)
         return {row[0]: row[1] for row in self._connection.execute(wanted)}
 
+    def untold(self) -> list[str]:
+        """Return the facts whose band does not say yet that they ended, or that they stand again; oldest first."""
+        joined = sql.facts.join(sql.vault_facts, _v.fact_id == _f.id)
+        ended = (_f.state != "current") & _v.band.in_(("active", "fading"))
+        again = (_f.state == "current") & (_v.band == "ended")
+        wanted = select(_f.id).select_from(joined).where(ended | again).order_by(_f.created_at, _f.id)
+        return list(self._connection.execute(wanted).scalars())
+
     def count(self, *, state: str | None = None, band: str | None = None) -> int:
         """Return how many facts the vault has, of one state or band when given."""
         wanted = select(func.count()).select_from(sql.facts.join(sql.vault_facts, _v.fact_id == _f.id))

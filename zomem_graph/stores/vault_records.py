@@ -10,7 +10,8 @@ __all__ = ["VaultFact", "VaultSession"]
 class VaultFact:
     """A fact of the vault: the `activation` (0-1) it had at `as_of`, and its band when it was last judged.
 
-    Bands are active, fading and archived. Uses after `as_of` are in the access log.
+    Bands are active, fading and archived, and ended for what was deleted or replaced. Uses after
+    `as_of` are in the access log.
     """
 
     fact_id: str

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from zomem_graph.nodes.rules.fading import Fading, Life, Use, fate
 from zomem_graph.nodes.steps.settle import item_of
+from zomem_graph.nodes.steps.vault_following import ENDED
 from zomem_graph.stores.records import Access, Fact
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vault_records import VaultFact
@@ -112,7 +113,7 @@ def join(unit: Unit, facts: Iterable[Fact], at: Mapping[str, datetime], now: dat
         row = known.get(fact.id)
         if row is not None and (_known(row, moment) or fact.state != "current"):
             continue
-        band = ACTIVE if fact.state == "current" else ARCHIVED
+        band = ACTIVE if fact.state == "current" else ARCHIVED if fact.state == ARCHIVED else ENDED
         rows.append(VaultFact(fact_id=fact.id, activation=1.0, as_of=moment, band=band))
         changed.append(fact)
     revive(unit, [fact for fact in changed if fact.id in known and known[fact.id].band == FADING])

@@ -208,7 +208,7 @@ class Vault:
         self.check()
         who = self.ground.scope if scope is None else scope_given(scope)
         late: tuple[str, ...] = ()
-        if touched(self.ground):
+        if touched(self.ground) or self.ground.untold():
             try:
                 with self.ground.held("recall", wait_seconds=5.0):
                     late = tuple(map(str, catch_up(self.ground).told))

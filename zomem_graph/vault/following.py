@@ -14,6 +14,8 @@ def catch_up(ground: Ground) -> TakenIn:
     taken = take_in(ground)
     if taken.anything or ground.behind():
         rewrite(ground)
+    elif ground.untold():
+        follow(ground, (), again=True)
     return taken
 
 

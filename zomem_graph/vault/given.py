@@ -14,7 +14,16 @@ from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.paths import path_given
 from zomem_graph.stores.vault_files import json_object
 
-__all__ = ["GivenLine", "GivenLines", "is_fact", "lines_in", "listed_numbers", "missing_of_a_fact", "read_given"]
+__all__ = [
+    "GivenLine",
+    "GivenLines",
+    "is_fact",
+    "lines_in",
+    "listed_numbers",
+    "missing_of_a_fact",
+    "read_given",
+    "worded",
+]
 
 _FACT: Final = ("subject", "object")
 _MESSAGE: Final = ("role", "content")
@@ -118,6 +127,11 @@ def lines_in(text: str, where: str) -> GivenLines:
             f"{where}: line {listed_numbers(wrong)} is no JSON object; nothing was stored. Correct it and try again."
         )
     return GivenLines(where=where, lines=found)
+
+
+def worded(value: Any) -> Any:
+    """Return a number as text: it may be a name too."""
+    return str(value) if isinstance(value, int | float) else value
 
 
 def listed_numbers(numbers: Iterable[int]) -> str:

@@ -123,6 +123,11 @@ class Ground:
         with self.memory.stores.read() as unit:
             return is_behind(unit)
 
+    def untold(self) -> bool:
+        """Return whether something ended that the files do not say yet."""
+        with self.memory.stores.read() as unit:
+            return bool(unit.vault.untold())
+
     def caught_up(self) -> None:
         """Record that the files say what the database says."""
         if self.behind():

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from zomem_graph.nodes.rules.given import shown
 from zomem_graph.nodes.rules.secrets import looks_secret, redact
 from zomem_graph.nodes.rules.vault_lines import (
     DIGITS,
@@ -32,6 +33,7 @@ from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vault_files import Line, append_lines, json_line, read_lines
 from zomem_graph.vault.activity import archive, join, rate
+from zomem_graph.vault.given import worded
 from zomem_graph.vault.ground import Ground, Told
 
 __all__ = ["HAND", "TakenIn", "erased_texts", "note_files", "take_in", "touched"]
@@ -44,6 +46,10 @@ _KEPT: Final = {
     "created": "created_at",
     **{name: name for name in (*_MOMENTS[1:], "source", "text", "persona", "trust", "many", "metadata", "quote")},
 }
+_TAKEN: Final = frozenset(
+    {"id", "seal", "subject", "predicate", "object", "persona", "state", "created", "activation"}
+    | {"source", "metadata", "many", *_DETAILS}
+)
 
 
 @dataclass(slots=True)
@@ -170,7 +176,17 @@ def _take_in_line(unit: Unit, ground: Ground, line: Mapping[str, Any], who: str)
         retire(unit, [found[0].id], by=stored.fact, now=now)
     join(unit, [stored.fact, *_ended(unit, stored, found)], {}, now)
     rate(unit, {stored.fact.id: rated}, now)
-    return []
+    if line.get("state") == "archived" and stored.fact.state == "current":
+        archive(unit, {stored.fact.id: now})
+    return [] if found else _not_taken(line)
+
+
+def _not_taken(line: Mapping[str, Any]) -> list[str]:
+    """Return what a new line says that is not kept."""
+    names = sorted(set(line) - _TAKEN)
+    if line.get("state", "current") not in ("current", "archived"):
+        names.append("state")
+    return [f"{shown(name)} is not taken in of a new line; the rest is" for name in names]
 
 
 def _rated_anew(unit: Unit, found: Iterable[Fact], line: Mapping[str, Any]) -> float | None:
@@ -225,7 +241,12 @@ def _new(line: Mapping[str, Any], ground: Ground, before: Fact | None) -> NewFac
     subject, predicate, value = named(line)
     usual = before or NewFact(entity=subject, key=predicate, value=value, persona=ground.options.persona)
     return replace(
-        _detailed(line, usual), persona=str(line.get("persona", usual.persona)), source=HAND, method=HAND
+        _detailed(line, usual),
+        persona=str(line.get("persona", usual.persona)),
+        source=HAND if before else worded(line.get("source", HAND)),
+        metadata=line.get("metadata", {}),
+        many=line.get("many"),
+        method=HAND,
     ).checked(ground.memory.options.write)
 
 

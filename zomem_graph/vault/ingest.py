@@ -15,7 +15,7 @@ from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vault_files import json_line
 from zomem_graph.vault.activity import join, rate
 from zomem_graph.vault.following import follow
-from zomem_graph.vault.given import GivenLine, listed_numbers
+from zomem_graph.vault.given import GivenLine, listed_numbers, worded
 from zomem_graph.vault.ground import Ground, Told
 
 __all__ = [
@@ -145,11 +145,6 @@ def embed_new(ground: Ground) -> None:
         ground.memory.background.embed_everything()
 
 
-def _worded(value: Any) -> Any:
-    """Return a number as text: it may be a name too."""
-    return str(value) if isinstance(value, int | float) else value
-
-
 def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
     """Return the fact of a line; raise InvalidInput that says what makes no sense."""
     subject, predicate, value = named(line)
@@ -157,12 +152,12 @@ def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
         entity=subject,
         key=predicate,
         value=value,
-        persona=replace(ground.scope, persona=_worded(line.get("persona", ground.options.persona))).persona,
+        persona=replace(ground.scope, persona=worded(line.get("persona", ground.options.persona))).persona,
         category=line.get("category", "fact"),
         tier=line.get("tier", "stable"),
         importance=line.get("importance", 1.0),
         confidence=line.get("confidence", 1.0),
-        source=_worded(line.get("source", source)),
+        source=worded(line.get("source", source)),
         metadata=line.get("metadata", {}),
         many=line.get("many"),
         at=created_in(line, ground.now()),

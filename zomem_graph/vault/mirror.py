@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from zomem_graph.nodes.rules.vault_lines import Uses, fact_line, file_id, use_line
+from zomem_graph.nodes.rules.vault_lines import Uses, file_id, use_line
 from zomem_graph.nodes.rules.vault_pages import PageFact, listed_in, memory_block, own_text, with_block
 from zomem_graph.nodes.steps.vault_erasing import write_graves
+from zomem_graph.nodes.steps.vault_following import lines_of, mark_told
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.vault_files import append_lines, json_line, replace_file
@@ -35,14 +36,18 @@ def _no_one(_file: str) -> None:
 
 
 def append_facts(ground: Ground, fact_ids: Sequence[str], *, again: bool) -> None:
-    """Add the lines of new and changed facts and of what they are about; `again`: known facts were raised."""
+    """Add the lines of new and changed facts and of what they are about; `again`: known facts were raised.
+
+    What ended since the files were written is told with them.
+    """
+    fact_ids = list(dict.fromkeys([*fact_ids, *_mark_told(ground)]))
     if not fact_ids:
         return
     place = ground.place
     with ground.memory.stores.read() as unit:
         facts = {fact.id: fact for fact in unit.facts.find(list(fact_ids))}
         rows = unit.vault.of(list(fact_ids))
-        lines = _lines(unit, [(facts[id_], rows[id_]) for id_ in fact_ids if id_ in facts and id_ in rows])
+        lines = lines_of(unit, [(facts[id_], rows[id_]) for id_ in fact_ids if id_ in facts and id_ in rows])
         entities = unit.vault.tally("entity", list(dict.fromkeys(fact.entity for fact in facts.values())))
         keys = list(dict.fromkeys(fact.key for fact in facts.values() if fact.key))
         relations = unit.vault.tally("key", keys)
@@ -57,11 +62,12 @@ def append_facts(ground: Ground, fact_ids: Sequence[str], *, again: bool) -> Non
 def write_knowledge(ground: Ground, on_file: OnFile = _no_one) -> int:
     """Write the knowledge graph anew: what holds, what is archived, entities, relations, activations."""
     place = ground.place
+    _mark_told(ground)
     with ground.memory.stores.read() as unit:
         everything = unit.vault.everything()
         here = [pair for pair in everything if pair[0].state == "current"]
         gone = [pair for pair in everything if pair[0].state != "current"]
-        current, archived = _lines(unit, here), _lines(unit, gone)
+        current, archived = lines_of(unit, here), lines_of(unit, gone)
         entities, relations = unit.vault.tally("entity"), unit.vault.tally("key")
         activations = _activations(ground, unit, everything)
         write_graves(unit, place)
@@ -117,11 +123,12 @@ def read_page(path: Any) -> str:
     return path.read_bytes().decode("utf-8", "surrogateescape") if path.is_file() else ""
 
 
-def _lines(unit: Unit, pairs: Sequence[tuple[Fact, VaultFact]]) -> list[str]:
-    origins: dict[str, list[Any]] = {}
-    for origin in unit.provenance.of([fact.id for fact, _row in pairs]):
-        origins.setdefault(origin.fact_id, []).append(origin)
-    return [json_line(fact_line(fact, row.activation, origins.get(fact.id, ()))) for fact, row in pairs]
+def _mark_told(ground: Ground) -> list[str]:
+    with ground.memory.stores.write() as unit:
+        ids = mark_told(unit, ground.memory)
+        if ids:
+            ground.fall_behind(unit)
+    return ids
 
 
 def _standing(ground: Ground, unit: Unit) -> list[Standing]:

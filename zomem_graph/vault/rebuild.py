@@ -15,6 +15,7 @@ from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.vault_lines import Uses, fact_of, origins_of, writer
 from zomem_graph.nodes.steps.settle import SUPERSEDES, item_of, link_between
 from zomem_graph.nodes.steps.vault_erasing import clean_again, read_graves
+from zomem_graph.nodes.steps.vault_following import ENDED
 from zomem_graph.stores.errors import InvalidInput, StoreError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
@@ -119,9 +120,16 @@ def _facts(lines: Mapping[str, Mapping[str, Any]], entries: Mapping[str, Any], t
         except (InvalidInput, TypeError, ValueError) as error:
             told.append(Told(f"fact {name}", f"{error}; left out"))
             continue
-        band = str(said.get("band") or (ACTIVE if fact.state == "current" else ARCHIVED))
-        found.append((fact, uses, origins_of(line, fact, [new_id() for _ in range(_MOST_ORIGINS)]), band))
+        origins = origins_of(line, fact, [new_id() for _ in range(_MOST_ORIGINS)])
+        found.append((fact, uses, origins, _band(fact, said.get("band"))))
     return _one_of_each(found, told)
+
+
+def _band(fact: Fact, said: object) -> str:
+    """Return the band of a fact: what its line says of its state counts more than an older entry."""
+    if fact.state == "current":
+        return ACTIVE if said in (None, ENDED) else str(said)
+    return ARCHIVED if said == ARCHIVED or fact.state == ARCHIVED else ENDED
 
 
 def _one_of_each(rows: Sequence[_Row], told: list[Told]) -> list[_Row]:
@@ -137,7 +145,7 @@ def _one_of_each(rows: Sequence[_Row], told: list[Told]) -> list[_Row]:
         if fact.state == "current" and holder is not None and holder.id != fact.id:
             told.append(Told(f"fact {fact.id}", f"another one holds under {fact.entity} {fact.key or ''}".strip()))
             ended = replace(fact, state="superseded", ended_at=holder.created_at, superseded_by=holder.id)
-            kept.append((ended, uses, origins, ARCHIVED))
+            kept.append((ended, uses, origins, ENDED))
         else:
             kept.append((fact, uses, origins, band))
     return kept

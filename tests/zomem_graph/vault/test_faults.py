@@ -3,15 +3,17 @@
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.zomem_graph.vault.kit import Ground, json_lines, said
+from tests.zomem_graph.vault.kit import Ground, facts_of, json_lines, said
 from zomem_graph.stores.errors import InvalidInput, StoreError, StoreLocked, StoreReadOnly
 
 
@@ -192,6 +194,29 @@ def test_a_secret_written_by_hand_is_nowhere_kept(ground: Ground) -> None:
     assert "wifi" in aside
     assert "Sup3rS3cr3t" not in aside + ground.facts.read_text("utf-8")
     assert any("kept in unreadable-lines.txt" in note for note in report["notes"])
+
+
+def test_a_new_line_by_hand_is_taken_in_like_an_ingested_one_and_tells_what_is_not(ground: Ground) -> None:
+    line = said(
+        "Ana", "likes", "tea", persona="ana", category="preference", tier="permanent", importance=1.5, confidence=0.5,
+        source="notebook", metadata={"page": 7}, many=False, created="2025-12-06T12:00:00+00:00", activation=0.5,
+    )  # fmt: skip
+    odd = said("Bo", "likes", "mate", expires_at="2027-01-01T00:00:00Z", colour="red", state="lost")
+    with ground.open(home="other", persona="shared") as vault:
+        vault.ingest([line])
+        (ingested,) = facts_of(vault).values()
+    shutil.rmtree(ground.data)
+    with ground.open() as vault:
+        with ground.facts.open("a", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(one)}\n" for one in (line, odd, said("Cy", "was", "x", state="archived")))
+        notes = vault.consolidate()["notes"]
+        by_hand = {fact.entity: (fact, activation) for fact, activation, *_ in facts_of(vault).values()}
+
+    assert replace(by_hand["Ana"][0], id=ingested[0].id, trust=ingested[0].trust) == ingested[0]
+    assert by_hand["Ana"][1] == pytest.approx(ingested[1])
+    assert [name for name in ("expires_at", "colour", "state") if not any(name in note for note in notes)] == []
+    assert not [note for note in notes if "line 1:" in note]
+    assert by_hand["Cy"][0].state == "archived"
 
 
 _KEY = "sk-proj-4f9Xq2LmN8vR7tYw3kPz6aBcDeFgHiJk"
