@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
+from zomem_graph.nodes.rules.closing import done_by, is_said_again, resolves
+from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of
 
 LOGIN = "Fix the login page"
 
@@ -157,6 +158,126 @@ def test_a_statement_that_it_is_done_resolves_a_loop(text: str, title: str) -> N
 )
 def test_what_is_denied_planned_asked_or_about_something_else_resolves_none(text: str, title: str) -> None:
     assert not resolves(text, title)
+
+
+CLOSING = [
+    ("I need to fix the login bug.", "I fixed the login bug."),
+    ("I need to fix the login bug.", "The login issue is resolved."),
+    ("TODO: fix the parser.", "The parser is fixed."),
+    ("TODO: fix the parser.", "Finally fixed the parser!"),
+    ("TODO: backups of the server", "The server backups are done."),
+    ("TODO: backups", "Backups are done."),
+    ("I need to finish the report.", "The report is finished."),
+    ("I need to finish the report.", "Done with the report."),
+    ("- [ ] Deploy the website", "The website is deployed, done."),
+    ("- [ ] Deploy the website", "We deployed the website this morning."),
+    ("- [ ] Update the README", "The README is updated and done."),
+    ("- [ ] Update the README", "I have updated the README."),
+    ("- [ ] Send the invoice", "I sent the invoice, it's done."),
+    ("- [ ] Send the invoice", "The invoice was sent to Karim."),
+    ("I must pay the rent.", "I paid the rent yesterday."),
+    ("We need to buy milk and eggs.", "I bought milk and eggs."),
+    ("I need to call the plumber.", "I called the plumber."),
+    ("I have to tell Ana about the move.", "I told Ana about the move."),
+    ("I still need to write the rollback script.", "I wrote the rollback script last night."),
+    ("We should build the new index.", "The new index is built."),
+    ("I have to read the contract.", "I've read the contract."),
+    ("Ada needs to send the invoice.", "Ada sent the invoice."),
+    ("We must renew the TLS certificate before June!", "The TLS certificate is renewed, done."),
+    ("The login bug is not fixed.", "The login bug is fixed."),
+    ("The payment export is still broken, we must fix it.", "The payment export is fixed now."),
+    ("I need to fix the login bug for Ada.", "I fixed the login bug."),
+    ("Next step: review the docs.", "I reviewed the docs, done."),
+    ("Wir müssen noch die Rechnung bezahlen.", "Ich habe die Rechnung heute bezahlt."),
+    ("TODO: Rechnung bezahlen", "Die Rechnung ist erledigt."),
+    ("Ich muss noch die Steuererklärung abgeben.", "Ich habe die Steuererklärung abgegeben."),
+    ("Hay que pagar la factura.", "Ya pagué la factura."),
+    ("Hay que pagar la factura.", "La factura está pagada."),
+    ("Il faut envoyer la facture.", "J'ai envoyé la facture."),
+    ("Il faut corriger la page.", "La page est corrigée."),
+    ("我们需要修复登录。", "登录已经修复了"),
+    ("我需要提交报告。", "报告已经提交了"),
+]
+OPEN_STILL = [
+    ("I need to fix the login bug.", "I fixed the login page."),
+    ("I need to fix the login bug.", "I fixed the signup bug."),
+    ("I need to fix the login bug.", "The bug is fixed."),
+    ("I need to fix the login bug.", "I fixed the login bug's test data."),
+    ("TODO: fix the parser.", "The parser will be fixed tomorrow."),
+    ("TODO: fix the parser.", "Is the parser fixed?"),
+    ("TODO: fix the parser.", "is the parser fixed"),
+    ("TODO: fix the parser.", "The parser tests are fixed."),
+    ("TODO: fix the parser.", "The fixed parser breaks the build."),
+    ("TODO: fix the parser.", "I think the parser is fixed."),
+    ("TODO: fix the parser.", "The lexer is fixed and the parser is slow."),
+    ("TODO: fix the parser.", "Make sure the parser is fixed."),
+    ("TODO: fix the parser.", "The parser is documented."),
+    ("TODO: fix the parser.", "I need to leave the parser, I'm done for today."),
+    ("TODO: backups of the server", "Backups are nearly done."),
+    ("TODO: backups", "Backups are nearly done."),
+    ("TODO: backups", "The slides are done, backups are not."),
+    ("I need to finish the report.", "The report is not finished."),
+    ("I need to finish the report.", "I sent the report."),
+    ("- [ ] Deploy the website", "The website is being deployed."),
+    ("- [ ] Deploy the website", "The website was closed."),
+    ("- [ ] Send the invoice", "I sent the offer, it's done."),
+    ("- [ ] Send the invoice", "I never sent the invoice."),
+    ("- [ ] Send the invoice", "I have not sent the invoice."),
+    ("- [ ] Send the invoice", "I'll have the invoice sent by Friday."),
+    ("I need to call Karim.", "Karim called."),
+    ("I need to call Karim.", "Karim called about the heating."),
+    ("I have to read the contract.", "I read contract law."),
+    ("I need to fix the login bug on iOS.", "The login bug on Android is fixed."),
+    ("We need to call the landlord about the heating.", "I called the plumber about the heating."),
+    ("We must renew the TLS certificate before June!", "All done for today!"),
+    ("Wir müssen noch die Rechnung bezahlen.", "Die Rechnung ist noch nicht bezahlt."),
+    ("Wir müssen noch die Rechnung bezahlen.", "Die Rechnung wird morgen bezahlt."),
+    ("Hay que pagar la factura.", "La factura no está pagada."),
+    ("Hay que pagar la factura.", "¿Está pagada la factura?"),
+    ("Il faut envoyer la facture.", "La facture n'est pas envoyée."),
+    ("我们需要修复登录。", "登录还没修复"),
+    ("我需要提交报告。", "登录已经提交了"),
+]
+
+
+def left_open(undone: str, said: str) -> list[str]:
+    """Return the titles a first text opens and a second one does not close."""
+    opened = titles(undone)
+    assert opened, undone
+    return [title for place, title in enumerate(opened) if place not in done_by(said, opened)]
+
+
+@pytest.mark.parametrize(("undone", "said"), CLOSING)
+def test_a_deed_that_was_asked_for_and_done_is_closed_however_short_its_title(undone: str, said: str) -> None:
+    assert left_open(undone, said) == []
+
+
+@pytest.mark.parametrize(("undone", "said"), OPEN_STILL)
+def test_another_thing_another_deed_or_one_not_done_yet_closes_nothing(undone: str, said: str) -> None:
+    assert left_open(undone, said) == titles(undone)
+
+
+@pytest.mark.parametrize(
+    ("said", "done"),
+    [
+        ("I fixed the login page for Ada.", ["Fix the login page for Ada"]),
+        ("I fixed the login page.", []),
+        ("I tested the login page for Bob.", ["Test the login page for Bob"]),
+        ("The login page for Bob is done.", []),
+    ],
+)
+def test_of_loops_that_match_the_better_one_is_closed_and_of_equals_none(said: str, done: list[str]) -> None:
+    known = ["Fix the login page for Ada", "Fix the login page for Bob", "Test the login page for Bob"]
+
+    assert [known[place] for place in done_by(said, known)] == done
+
+
+def test_a_loop_said_to_be_open_still_is_the_same_loop() -> None:
+    assert is_said_again("The login bug is not fixed", "Fix the login bug for Ada")
+    assert is_said_again("Repair the parser", "Fix the parser")
+    assert not is_said_again("The login bug is not fixed", "Fix the signup bug for Ada")
+    assert not is_said_again("Fix the login bug", "Fix the login bug for Ada")
+    assert not is_said_again("Test the parser", "Fix the parser")
 
 
 _PIECES = st.sampled_from(

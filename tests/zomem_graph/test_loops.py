@@ -77,6 +77,42 @@ def test_what_is_not_done_stays_open(memory: Memory) -> None:
     assert len(memory.loops.list(scope=ANN)) == 1
 
 
+@pytest.mark.parametrize(
+    ("undone", "done"),
+    [
+        ("TODO: fix the parser.", "The parser is fixed."),
+        ("I need to send the invoice.", "I sent the invoice, it's done."),
+        ("The login bug is not fixed.", "The login bug is fixed."),
+        ("Hay que pagar la factura.", "Ya pagué la factura."),
+    ],
+)
+def test_a_loop_with_one_telling_word_is_resolved_by_evidence(memory: Memory, undone: str, done: str) -> None:
+    assert memory.capture([user(undone)], scope=ANN, session="monday").loops == 1
+
+    assert memory.capture([user(done)], scope=ANN, session="tuesday").resolved_loops == 1
+    assert memory.loops.list(scope=ANN) == []
+
+
+def test_saying_that_a_loop_is_open_still_opens_no_second_one(memory: Memory, clock: FixedClock) -> None:
+    memory.capture([user("I urgently must fix the login bug for Ada.")], scope=ANN, session="monday")
+    clock.advance(days=1)
+    memory.capture([user("The login bug is not fixed.")], scope=ANN, session="tuesday")
+
+    (loop,) = memory.loops.list(scope=ANN)
+    assert (loop.updated_at, loop.priority) == (clock(), 0.9)
+    assert "for Ada" in loop.title
+    assert memory.capture([user("I fixed the login bug.")], scope=ANN).resolved_loops == 1
+
+
+def test_evidence_that_fits_two_loops_equally_closes_neither(memory: Memory) -> None:
+    for name in ("Ada", "Ben"):
+        memory.capture([user(f"I need to fix the login page for {name}.")], scope=ANN, session=name)
+
+    assert memory.capture([user("I fixed the login page.")], scope=ANN).resolved_loops == 0
+    assert memory.capture([user("I fixed the login page for Ben.")], scope=ANN).resolved_loops == 1
+    assert titles(memory, scope=ANN) == ["Fix the login page for Ada"]
+
+
 def test_an_assistant_closes_only_what_was_opened_in_its_own_session(memory: Memory) -> None:
     memory.capture([user("We still need to fix the login page.")], scope=ANN, session="monday")
     done = {"role": "assistant", "content": "I have fixed the login page."}

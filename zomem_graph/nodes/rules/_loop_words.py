@@ -10,13 +10,21 @@ from zomem_graph.nodes.rules._wordlists import words
 
 __all__ = [
     "ADVICE",
+    "ATTRIBUTIVE",
+    "AUXILIARY",
+    "BEING",
     "CLOSED",
     "EMPTY",
+    "FAULTS",
+    "HOLLOW",
     "KIND_SIGNS",
+    "NEED",
     "NOT_CLOSED",
     "NOT_OPEN",
+    "NOT_YET",
     "OPENS",
     "OPENS_NEED",
+    "PASSING",
     "TASK_VERB",
     "URGENT",
     "URGENT_DENIED",
@@ -127,7 +135,8 @@ CLOSED: Final = _whole(
     r"|solucionad[oa]s?"
     r"|list[oa]s?|résolue?s?|corrigée?s?|réglée?s?|terminée?s?|finie?s?|faite?s?|fermée?s?|approuvée?s?"
     r"|livrée?s?",
-    "解决了|修复了|修好了|完成了|搞定了?|关闭了|批准了|发布了|已经?(?:解决|修复|完成|关闭|批准|发布)",
+    "(?:解决|修复|修好|完成|关闭|批准|发布|发送|提交|支付|更新|部署|做完|写完|做好)了|搞定了?"
+    "|已经?(?:解决|修复|完成|关闭|批准|发布|发送|提交|支付|更新|部署)",
 )
 """Words that say something is over (spec F65, with the other languages)."""
 NOT_CLOSED: Final = re.compile(
@@ -135,7 +144,10 @@ NOT_CLOSED: Final = re.compile(
     r"|once|when|if"
     r"|unless|before|whether|to be|be|being|gets?|getting|want|wants|needs?|hope|hopefully|will|would"
     r"|should|could|might"
-    r"|must|may|can|please|nicht|noch|kein\w{0,2}|nie|fast|muss|müssen|soll\w{0,2}|wird|werden|wenn"
+    r"|must|may|can|please|maybe|perhaps|probably|possibly|likely|supposed|supposedly|allegedly|think|guess|doubt"
+    r"|wonder|ensure|make sure|check that|verify that|let me know|tell me|remind me|trying|tried to|failed to"
+    r"|vielleicht|wahrscheinlich|quizás?|tal vez|probablemente|peut-être|probablement"
+    r"|nicht|noch|kein\w{0,2}|nie|fast|muss|müssen|soll\w{0,2}|wird|werden|wenn"
     r"|sobald|bis|nunca|casi"
     r"|todavía|aún|sin|si|cuando|hasta|falta|debe|pas|ne|jamais|presque|quand|doit|sera|sauf)\b|n['’]t\b"
     r"|\bn['’]"
@@ -144,13 +156,49 @@ NOT_CLOSED: Final = re.compile(
 )
 """What, before the closing word, takes it back: denied, wished, conditional or still to come."""
 
+NOT_YET: Final = re.compile(
+    r"\bnot yet\b|\bnoch nicht\b|\btodavía no\b|\bpas encore\b|\b(?:tomorrow|next (?:week|month|year))\b"
+    r"|\bby (?:\w+day|noon|tonight|then|the end)\b|(?<!heute )(?<!gestern )\bmorgen\b"
+    r"|(?<!esta )(?<!la )\bmañana\b|\bdemain\b|明天|下周",
+    re.IGNORECASE,
+)
+"""What, anywhere in the clause, says that it is not so today."""
+ATTRIBUTIVE: Final = re.compile(r"\b(?:the|an?|my|our|your|their)\s+$", re.IGNORECASE)
+"""What makes a word for done an adjective: "the fixed parser is slow" does not say that it is fixed now."""
+NEED: Final = re.compile(
+    r"^(?:[\w'’]+\s+){1,3}?(?:still\s+|also\s+)?(?:needs?\s+to|ha(?:s|ve)\s+to|must|should)\s+"
+    r"|^(?:i['’]?m\s+|we['’]?re\s+)?waiting (?:on|for)\s+"
+)
+"""What in the normal form of a title says who has to do it."""
+AUXILIARY: Final = words("have has had having is are was were been be got am already i've we've you've they've")
+BEING: Final = words("is are was were been be got gets am s ist sind war wurde wurden está están es son fue est sont")
+FAULTS: Final = words(
+    "bug bugs issue issues error errors problem problems defect defects fehler fehlers problem probleme problema",
+    "problemas fallo fallos bogue bogues erreur erreurs problème problèmes",
+)
+"""Words for what is wrong with a thing; which of them is said makes no difference."""
+HOLLOW: Final = re.compile(
+    r"需要|必须|应该|待办|下一步|跟进|等待|修复|解决|完成|搞定|关闭|批准|发布|发送|提交|支付|更新|部署|已经?|我们|我|了|的|把"
+)
+"""Chinese words that tell nothing about which loop is meant."""
+PASSING: Final = words(
+    "today yesterday now morning afternoon evening tonight night week month ago earlier monday tuesday",
+    "wednesday thursday friday saturday sunday last just together too myself ourselves himself herself well",
+    "good later everything thing heute gestern jetzt endlich schon vorhin eben bereits morgen hoy ayer ya",
+    "ahora hier aujourd'hui maintenant enfin déjà",
+)
+"""Words for when and how."""
+
 EMPTY: Final = words(
-    "the a an of to in on at for with from by and or but is are was were be been it its this that these those i we",
-    "you he she they my our your his her their me us them have has had do does did will would can could not no now",
-    "then so as just also still again already there here up out off about into over all some any please finally",
-    "need needs must should fix todo next step follow pending waiting unresolved bug bugs issue issues confirm",
-    "urgent critical blocker der die das den dem ein eine einen und oder ist sind war wir ich haben habe hat nicht",
-    "noch muss müssen zu für mit von im am el la los las un una y o es son hay que de del en por para con se lo",
-    "le les des du et ou est sont il faut je nous on doit à au aux dans pour avec",
+    "the a an of to in on at for with from by and or but is are was were be been it its this that these those",
+    "i we you he she they my our your his her their me us them have has had do does did will would can could",
+    "not no now then so as just also still again already there here up out off about into over all some any",
+    "please finally need needs must should fix todo next step follow pending waiting unresolved bug bugs",
+    "issue issues confirm urgent critical blocker der die das den dem ein eine einen und oder ist sind war",
+    "wir ich haben habe hat nicht noch muss müssen zu für mit von im am el la los las un una y o es son hay",
+    "que de del en por para con se lo le les des du et ou est sont il faut je nous on doit dois devons à au",
+    "aux dans pour avec ai as avons ont été cette wurde wurden worden hab está están esta este he hemos han",
+    "sido ya tengo tenemos debemos mi mis mein meine mon ma mes todo got am been going let make i'm i've i'll",
+    "i'd we're we've we'll you've they've they're don't",
 )
 """Words that tell nothing about which loop is meant."""

@@ -13,6 +13,7 @@ from zomem_graph.nodes.rules.quotes import strip_not_user_text
 __all__ = [
     "LONGEST_SENTENCE",
     "clauses",
+    "is_question",
     "opened",
     "own_sentences",
     "sentences",
@@ -158,10 +159,14 @@ def without_quotations(text: str) -> str:
 
 def states_a_rule(sentence: str) -> bool:
     """Return whether a sentence makes a rule: the user orders it, and does not ask about it or report it."""
-    asked = _QUESTION.match(sentence) or _QUESTION_END.search(sentence)
-    if asked and not _REQUEST.match(sentence):
+    if is_question(sentence) and not _REQUEST.match(sentence):
         return False
     return not _REPORTED.search(sentence) and without_quotations(sentence) == sentence
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence asks something, with or without a question mark."""
+    return bool(_QUESTION.match(sentence) or _QUESTION_END.search(sentence))
 
 
 def statements(text: str) -> list[str]:
@@ -223,9 +228,7 @@ def _before_question(sentence: str) -> str:
 
 def _states(sentence: str) -> bool:
     """Return whether a sentence is an unhedged statement of the speaker's own."""
-    if _QUESTION.match(sentence) or _QUESTION_END.search(sentence):
-        return False
-    if without_quotations(sentence) != sentence:
+    if is_question(sentence) or without_quotations(sentence) != sentence:
         return False
     return not (
         _IMAGINED_START.match(sentence)

@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
+from zomem_graph.nodes.rules.closing import done_by, is_said_again
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.given import bounded_metadata, choice, if_given, name_of, named_strings, number, text
 from zomem_graph.nodes.rules.keys import address
-from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of, resolves
+from zomem_graph.nodes.rules.loops import KINDS, fingerprint, kind_of, loops_in, priority_of
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.sources import learned_source
 from zomem_graph.nodes.scope import SHARED, Scope
@@ -162,7 +163,7 @@ def learn_loops(
                 trust=turn.trust,
                 turn_id=turn.id,
             )
-            one = store_loop(unit, new.checked(options), now=at)
+            one = _learn(unit, new.checked(options), now=at)
             filed.setdefault(one.loop.id, one)
     still = [one for one in filed.values() if one.loop.id not in resolved]
     return LoopsLearned(
@@ -170,6 +171,18 @@ def learn_loops(
         refreshed=tuple(one.loop for one in still if not one.new),
         resolved=tuple(loop for id_, loop in resolved.items() if not (id_ in filed and filed[id_].new)),
     )
+
+
+def _learn(unit: Unit, new: NewLoop, *, now: datetime) -> Filed:
+    """Store a loop found in speech, or refresh the one loop that it speaks of in other words."""
+    loop = _loop(new, now)
+    if unit.loops.twin(loop.persona, loop.fingerprint) is None:
+        waiting = unit.loops.waiting([loop.persona], now=now, asleep_too=True, limit=_LOOKED_AT)
+        known = [one for one in waiting if is_said_again(loop.title, one.title)]
+        if len(known) == 1:
+            again = replace(new, summary="", priority=None)
+            return Filed(loop=_refreshed(unit, known[0], again, _loop(again, now)), new=False)
+    return store_loop(unit, new, now=now)
 
 
 def resolve_by_text(
@@ -180,7 +193,8 @@ def resolve_by_text(
     The newest open and stale loops are looked at, snoozed ones too; with `session` only those of it.
     """
     waiting = unit.loops.waiting(personas, now=now, asleep_too=True, limit=_LOOKED_AT)
-    done = [loop for loop in waiting if session in (None, loop.session) and resolves(text, loop.title)]
+    held = [loop for loop in waiting if session in (None, loop.session)]
+    done = [held[place] for place in done_by(text, [loop.title for loop in held])]
     return close_loops(unit, done, status="resolved", now=now, note=" ".join(text.split())[:200])
 
 
