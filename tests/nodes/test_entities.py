@@ -56,6 +56,26 @@ def test_a_word_that_opens_a_sentence_is_a_name_when_nothing_speaks_against_it()
     assert entities("Last Friday Caroline called.") == ("caroline",)
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ask Karim about the Redis password", {"karim", "redis"}),
+        ("Renew the TLS certificate before June", {"tls"}),
+        ("TODO: ask Karim about it.", {"karim"}),
+        ("- Fix Redis\n- Cancel Netflix\n- TODO write docs", {"redis", "netflix"}),
+        ("Buy Milka. Pay Karim! Add OAuth to Stripe Checkout", {"milka", "karim", "oauth", "stripe checkout"}),
+        ("Review the dashboard. Translate the guide. Email", set()),
+        ("Left to do: Summary. Options: 1) paint, 2) paper", set()),
+        ("We heard Left Eye and saw Renew Europe", {"left eye", "renew europe"}),
+        ("Call of Duty is a game", {"call of duty"}),
+        ("Take That is a band", {"take that"}),
+        ("Open Source Initiative is old", {"open source initiative"}),
+    ],
+)
+def test_what_is_to_be_done_is_no_part_of_a_name(text: str, names: set[str]) -> None:
+    assert set(entities(text)) == names
+
+
 def test_names_joined_by_and_are_kept_together_and_apart() -> None:
     assert set(entities("there were Anna Lee and Bob")) == {"anna lee and bob", "anna lee", "bob"}
     assert set(entities("the Republic of Austria and the National Bank of Austria")) == {

@@ -113,6 +113,14 @@ def test_evidence_that_fits_two_loops_equally_closes_neither(memory: Memory) -> 
     assert titles(memory, scope=ANN) == ["Fix the login page for Ada"]
 
 
+def test_the_verbs_of_to_dos_are_no_entities(memory: Memory) -> None:
+    said = ["TODO: ask Karim about the Redis password.", "We must renew the TLS certificate before June!"]
+    memory.capture([user(text) for text in [*said, "I need to translate the onboarding guide."]], scope=ANN)
+
+    assert {loop.entity for loop in memory.loops.list(scope=ANN)} == {"karim", "tls", None}
+    assert memory.recall("Translate this to French: I am hungry", scope=ANN).decision == "skip"
+
+
 def test_an_assistant_closes_only_what_was_opened_in_its_own_session(memory: Memory) -> None:
     memory.capture([user("We still need to fix the login page.")], scope=ANN, session="monday")
     done = {"role": "assistant", "content": "I have fixed the login page."}

@@ -24,7 +24,7 @@ VERBS: Final = words(
     "increase inform insert install integrate introduce investigate invite invoice iron join keep launch",
     "learn limit list load log look lower mail make measure meet mend merge message migrate mow move notify",
     "obtain offer open optimise optimize order organise organize pack paint patch pay phone pick ping plan",
-    "plant polish postpone prepare present print process profile proofread provide publish pull purchase push",
+    "plant postpone prepare present print process profile proofread provide publish pull purchase push",
     "put read rebuild rebase receive record redo reduce refactor refill register reinstall release remind",
     "remove rename renew rent reopen reorder repair replace reply report request rerun reschedule research",
     "reserve reset resolve respond restart restore retry return review revise rewrite ring rotate run save",

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Set
 from typing import Final
 
+from zomem_graph.nodes.rules._deeds import VERBS
 from zomem_graph.nodes.rules._wordlists import words
 from zomem_graph.stores.words import STOP_WORDS
 
@@ -70,6 +71,21 @@ _ORDINARY: Final = _OPENING | words(
     "night week month year years morning evening god man guys dude buddy bro girl boy sir user assistant",
     "human students members critics production part parts half lots lot plenty less least numerous",
     "additional possible similar subsequent modern ancient traditional local",
+)
+
+# What marks a to-do or heads a list is never a name, in capitals or not.
+_MARKERS: Final = words("todo to-do todos fixme wip tbd tba tbc asap fyi eod eow nb ps")
+_HEADS: Final = _MARKERS | words(
+    "left option options choice choices alternative alternatives suggestion suggestions recommendation step steps",
+    "note notes tip tips idea ideas example examples pros cons summary reminder action actions item items task tasks",
+    "decision decisions question questions goal goals result results risk risks agenda pending done open",
+)
+# Verbs that as often begin a name: "Water Street", "Open Source".
+_NOUNS_TOO: Final = words(
+    "bake book charge complete deal document double draft feed figure file finish forward format get hand",
+    "invoice iron launch list load mail match measure offer open order pack paint patch plan plant present",
+    "process profile record release report research return ring search ship shorten sign sort start stop store",
+    "switch test track train type walk wash watch water wipe",
 )
 
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]{1,120})[^\[\]]{0,200}\]\]")
@@ -191,7 +207,7 @@ def _capitalised(text: str) -> Iterator[str]:
     small = {token for token in tokens if token.islower()}
     for run, opens in runs:
         name = _trimmed(run, opens=opens)
-        if not name or _is_date(name):
+        if not name or _is_date(name) or (len(name) == 1 and name[0].lower() in _MARKERS):
             continue
         if opens and len(run) == 1 and name[0] not in inside and _is_ordinary(name[0], small):
             continue
@@ -234,11 +250,15 @@ def _joins(joints: list[str], token: str) -> bool:
 
 
 def _trimmed(run: list[str], *, opens: bool) -> list[str]:
-    """Return the run without the small words and weekday before the name, and the possessive behind it."""
-    leading = _OPENING if opens else _ALWAYS_SMALL
+    """Return the run without what stands before the name, and without the possessive behind it.
+
+    Small words and a weekday stand before a name, and the verb of an order: "Ask Anna".
+    """
+    leading = _OPENING | {"todo", "fixme"} if opens else _ALWAYS_SMALL
     start = 0
     while start < len(run) and _bare(run[start]).lower() in leading:
         start += 1
+    start += opens and _orders(run[start:])
     if [word.lower() in _DAYS_BEFORE for word in run[start : start + 2]] == [True, True]:
         start += 1  # "Last Friday Anna"
     if start < len(run) - 1 and run[start].lower() in _WEEKDAYS:
@@ -249,6 +269,14 @@ def _trimmed(run: list[str], *, opens: bool) -> list[str]:
     if name:
         name[-1] = _bare(name[-1])
     return name
+
+
+def _orders(run: list[str]) -> bool:
+    """Return whether a run begins with what is to be done, before a name: not "Call of Duty", "Take That"."""
+    if len(run) < 2 or not run[0].istitle() or run[0].lower() not in VERBS - _NOUNS_TOO:
+        return False
+    named = run[2 if run[1] in _ARTICLES else 1 :]
+    return bool(named) and named[0][0].isupper() and named[0].lower() not in _OPENING
 
 
 def _coordinated(name: list[str]) -> Iterator[str]:
@@ -287,7 +315,13 @@ def _is_ordinary(word: str, small: Set[str]) -> bool:
     lower = word.lower()
     if not word[1:].islower():
         return lower in _OPENING
-    return lower in _ORDINARY or lower in small or (lower.endswith("ing") and len(lower) >= _GERUND)
+    return (
+        lower in _ORDINARY
+        or lower in _HEADS
+        or lower in VERBS
+        or lower in small
+        or (lower.endswith("ing") and len(lower) >= _GERUND)
+    )
 
 
 def _key_words(text: str) -> list[str]:
