@@ -18,6 +18,8 @@ TALK = ("Where did Ana Brandt study?", "She studied glass making in Murano, with
         "And in winter?",
         "Why?",
         "Which one is cheaper?",
+        "Why was the first one bad for us?",
+        "What did the second cost us?",
         "What were the side effects?",
         "Did it pay well?",
         "Are there any risks?",

@@ -66,6 +66,44 @@ def test_what_points_at_nothing_listed_is_nothing(message: str) -> None:
     assert pointed_at(message, TRIPS) is None
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "Options: 1) Lyon by train, 2) Porto by plane, 3) stay at home.",
+        "You have three options: (a) Lyon by train; (b) Porto by plane; or (c) stay at home. Which?",
+        "First option: Lyon by train. Second option: Porto by plane. Third: stay at home.",
+        "The first is Lyon by train, the second is Porto by plane, the third is home.",
+        "Option A: Lyon by train. Option B: Porto by plane.",
+        "**1. Lyon by train**\nNice food.\n\n**2. Porto by plane**\n- sun\n- sea",
+        "### 1. Lyon by train\nNice food.\n### 2. Porto by plane\nSun.",
+        "## Lyon by train\nNice food.\n- wine\n- cheese\n## Porto by plane\nSun.",
+        "### Option A: Lyon by train\n### Option B: Porto by plane",
+        "1. **Lyon by train**\n   - wine\n   - cheese\n2. **Porto by plane**\n   - sun",
+        "- Lyon by train\n  - wine\n- Porto by plane",
+        "1. Lyon by train\n   1. wine\n   2. cheese\n2. Porto by plane",
+        "You could do Lyon by train, Porto by plane, or stay at home.",
+        "We can choose between Lyon by train, Porto by plane and home. It is up to you.",
+        "Du könntest Lyon by train, Porto by plane oder zu Hause nehmen.",
+    ],
+)
+def test_a_list_is_understood_in_lines_under_headings_and_in_sentences(listed: str) -> None:
+    for message in ("tell me more about the second one", "what did the second cost us?", "option 2"):
+        assert pointed_at(message, ["Where to?", listed]) == "Porto by plane"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It works with Python 3.1) and so on.",
+        "I could not sleep, so I read, walked around for many hours in the dark wood, and wrote.",
+        "Second, we should talk.",
+        "A: hello\nB: good evening",
+    ],
+)
+def test_what_only_looks_like_a_list_has_no_second(said: str) -> None:
+    assert pointed_at("the second one", [said]) is None
+
+
 def test_a_conversation_without_a_list_has_no_second() -> None:
     assert pointed_at("the second one", ["Hello.", "How are you?"]) is None
 

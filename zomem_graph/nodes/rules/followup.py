@@ -28,6 +28,7 @@ from zomem_graph.nodes.rules.followup_words import (
     VAGUE,
     Lean,
 )
+from zomem_graph.nodes.rules.ordinals import points_by_order
 from zomem_graph.nodes.rules.phrases import Words, fold, read_words
 from zomem_graph.nodes.rules.query_terms import WeightedTerms, query_terms
 
@@ -160,7 +161,7 @@ def _leaning(sentence: _Sentence) -> Iterator[_Signal]:
     opening = LEANING.kinds_at_start(words.words)
     if Lean.LINK in opening:
         yield _Signal.LINK
-    if Lean.POINT in kinds:
+    if Lean.POINT in kinds or points_by_order(words.text):
         yield _Signal.POINTER
     if Lean.FURTHER in kinds and Lean.EMPTY not in kinds:
         yield _Signal.FURTHER
