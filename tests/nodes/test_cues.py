@@ -47,10 +47,31 @@ def rows(name: str, *, half: int) -> list[dict[str, Any]]:
         "continue s'il te plaît",
         "pode continuar",
         "続けて",
+        "계속",
+        "계속해 주세요",
+        "продолжай",
+        "Продолжайте, пожалуйста!",
+        "продовжуй",
+        "kontynuuj",
+        "devam et",
+        "أكمل",
+        "जारी रखें",
+        "ga door",
+        "Fortsätt",
+        "vai avanti",
+        "tiếp tục",
+        "המשך",
     ],
 )
 def test_a_bare_word_to_go_on_continues(message: str) -> None:
     assert verdict(message) is Verdict.CONTINUE
+
+
+@pytest.mark.parametrize(
+    "message", ["계속 아프다", "продолжай стих о море", "dalej jest zimno", "devam eden proje nedir"]
+)
+def test_a_word_to_go_on_inside_a_message_alone_does_not_continue(message: str) -> None:
+    assert verdict(message) is not Verdict.CONTINUE
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a message may hold without asking for anything, in seven languages. Tables only.
 
-English, German, Spanish, French, Portuguese, Chinese, Japanese; whole words in any case, with or
-without accents.
+English, German, Spanish, French, Portuguese, Chinese, Japanese, and the bare word to go on in more; whole words
+in any case, with or without accents.
 """
 
 from enum import StrEnum
@@ -199,6 +199,18 @@ COURTESIES: Final = PhraseBook(
             这么做|这样做|照做|照旧|照常|开始吧|开始|去做吧|做吧|动手吧|往下|然后呢|接下来呢|再来一次|再试一次|按计划|发吧|搞定它|老样子
             続けて|続けよう|続き|続きを|つづけて|つづき|次|次へ|次に|次は|次の|進んで|進めて|進めよう|それで|そのまま|やって|やりましょう
             始めて|始めよう|どうぞ|もう一度|もう一回|再開|いつもの|前回と同じ|実行して|送って
+            vai avanti|andiamo avanti|avanti|prosegui|procedi|continuiamo|ga door|ga verder|verder|doorgaan
+            fortsätt|fortsätt gärna|kör vidare|gå vidare|fortsæt|gå videre|fortsett|jatka|jatketaan
+            продолжай|продолжайте|продолжаем|продолжим|продолжить|продолжай пожалуйста|продолжайте пожалуйста
+            дальше|давай дальше|поехали дальше|продовжуй|продовжуйте|продовжуємо|продовжимо|далі|давай далі
+            продовжуй будь ласка|працягвай|продължавай|продължи|nastavi
+            kontynuuj|kontynuujmy|kontynuuj proszę|dalej|idź dalej|pokračuj|pokračujte|pokračujme|dál|folytasd
+            folytassuk|continuă te rog|mergi mai departe|devam|devam et|devam edelim|devam edin|lütfen devam et
+            أكمل|اكمل|استمر|تابع|واصل|كمل|أكمل من فضلك|استمر من فضلك|ادامه بده|ادامه دهید|המשך|תמשיך|תמשיכי
+            जारी रखें|जारी रखो|जारी रखिए|आगे बढ़ो|आगे बढ़ें|आगे बढ़िए|চালিয়ে যান|চালিয়ে যাও
+            계속|계속해|계속해줘|계속해 줘|계속해주세요|계속해 주세요|계속하자|계속 진행해|계속 진행해줘|이어서
+            이어서 해줘|이어서 해 줘|이어가자|συνέχισε|συνεχίστε|συνέχεια|tiếp tục|tiếp tục đi|tiếp đi
+            lanjut|lanjutkan|teruskan|endelea|ทำต่อ|ต่อเลย|ดำเนินการต่อ
         """,
     }
 )
