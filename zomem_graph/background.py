@@ -6,6 +6,7 @@ from time import monotonic
 
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.ports import Services, token_model
+from zomem_graph.nodes.rules.given import names
 from zomem_graph.nodes.steps.vault_following import tell_vault
 from zomem_graph.stores.errors import ZomemError
 from zomem_graph.worker import Soon, Worker
@@ -49,6 +50,7 @@ class Background:
 
         At most `embed_seconds`: with a long text, or a model that is slow, it goes on without the caller.
         """
+        ids = names("ids", ids)
         tell_vault(self._services)
         write, first = self._services.options.write, not self._wrote
         self._wrote = True

@@ -174,6 +174,7 @@ class Loader:
 
 
 USUAL: Mapping[str, Any] = {
+    "ids": ["nothing-of-this-id"],
     "entity": "ana",
     "key": "city",
     "value": "Paris",
