@@ -5,7 +5,7 @@ It must also say which thing is meant: status words alone never make two texts a
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -182,12 +182,17 @@ def _sentences(text: str) -> tuple[_Sentence, ...]:
         if sentence.endswith(("?", "？")) or ADVICE.match(sentence) or is_question(sentence):
             continue
         parts = CLAUSE_END.split(sentence)
-        closed = [part for part in parts if says_done(part)]
+        closed = dict.fromkeys(part for part in parts if says_done(part)).keys()
         open_still = any(CLOSED.search(part) and part not in closed for part in parts)
         # "The login is fixed and the cache too" is one statement; with a denied clause each stands for itself.
-        stated = closed if open_still else closed and [sentence]
+        stated = list(closed) if open_still else [_undenied(parts, closed)] if closed else []
         found.append(_Sentence(tuple(map(_clause, parts)), tuple(map(_telling_words, stated))))
     return tuple(found)
+
+
+def _undenied(parts: Sequence[str], closed: Set[str]) -> str:
+    """Return the clauses of a sentence that close something or take nothing back."""
+    return " ".join(part for part in parts if part in closed or not NOT_CLOSED.search(part))
 
 
 def _clause(part: str) -> _Clause:
