@@ -6,7 +6,8 @@ imported only when one of them is set: it costs about a sixth of the time the co
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -209,11 +210,22 @@ def vault_settings(file: Path, names: Iterable[str]) -> dict[str, tuple[object, 
     found: dict[str, tuple[object, str]] = {
         name: (value, f"{file} ({_VAULT_SECTION}.{name})") for name, value in section.items() if value is not None
     }
+    _warn_of_unknown_variables(known)
     for name in known:
         variable = f"{_VAULT_PREFIX}{name.upper()}"
         if value := os.environ.get(variable):
             found[name] = value.strip(), variable
     return found
+
+
+def _warn_of_unknown_variables(known: Sequence[str]) -> None:
+    """Warn of variables that begin as the vault's do and set nothing."""
+    variables = [f"{_VAULT_PREFIX}{name.upper()}" for name in known]
+    for name in os.environ:
+        if name.startswith(_VAULT_PREFIX) and name not in variables:
+            near = get_close_matches(name, variables, n=2)
+            meant = f" Did you mean {' or '.join(near)}?" if near else ""
+            warnings.warn(f"The variable {name} sets nothing of a vault.{meant}", UserWarning, stacklevel=3)
 
 
 def _from_file(path: Path) -> Iterator[tuple[str, object]]:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import typer
 
 from tests.zomem_graph.command_line import CommandLine
 from zomem_graph import Memory
+from zomem_graph.cli import COMMANDS, app
 from zomem_graph.nodes.ports import Vector
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.routing import Candidate, choose
@@ -220,3 +222,36 @@ def test_a_capture_of_what_is_kept_already_says_so(zomem: CommandLine, tmp_path:
     assert done.stdout.startswith("0 turns, 0 facts")
     assert "all of it was kept before" in done.stderr
     assert zomem.json("capture", str(tmp_path / "talk.md"))["known"] == 2
+
+
+def _options_of_paths() -> Iterator[tuple[str, str]]:
+    root = typer.main.get_command(app)
+    left = [(name, root.get_command(typer.Context(root), name)) for name in COMMANDS]  # type: ignore[attr-defined]
+    while left:
+        path, command = left.pop()
+        left += [(f"{path} {name}", each) for name, each in getattr(command, "commands", {}).items()]
+        if not getattr(command, "commands", {}):
+            for each in command.params:
+                if each.metavar in ("DIR", "FILE", "PATH") and each.opts[0].startswith("--"):
+                    yield path, each.opts[0]
+
+
+def test_no_option_takes_an_empty_path_for_the_current_folder(
+    zomem: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--data-path "$UNSET"` must not write where one happens to stand."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    options = [*_options_of_paths()]
+    taken = [each for each in options if "empty" not in zomem(*each[0].split(), each[1], "").output]
+
+    assert {option for _path, option in options} >= {
+        "--home",
+        "--data-path",
+        "--config",
+        "--cron",
+        "--report",
+        "--data",
+    }
+    assert taken == []
+    assert list(Path.cwd().iterdir()) == []

@@ -1,6 +1,7 @@
 """`zomem bench …`: one JSON document a suite on standard output, progress on standard error."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,6 +24,8 @@ from zomem_graph.bench import suites as time_suites
 from zomem_graph.bench import swarm as swarm_suite
 from zomem_graph.bench import through as through_suite
 from zomem_graph.bench import vault as vault_suite
+from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.paths import path_given
 
 __all__ = ["app"]
 
@@ -33,10 +36,25 @@ app = typer.Typer(
     add_completion=False,
 )
 
-Data = Annotated[Path, typer.Option("--data", help="Folder (or file) of the evaluation set.", exists=True)]
+
+def _existing(word: str) -> Path:
+    path = path_given("--data", word)
+    if not path.exists():
+        raise InvalidInput(f"There is no file or folder {path}.")
+    return path
+
+
+Data = Annotated[
+    Path, typer.Option("--data", help="Folder (or file) of the evaluation set.", metavar="PATH", parser=_existing)
+]
 Home = Annotated[
     Path | None,
-    typer.Option("--home", help="Keep the filled memories here, so that the next run need not embed again."),
+    typer.Option(
+        "--home",
+        metavar="DIR",
+        parser=partial(path_given, "--home", of="a folder"),
+        help="Keep the filled memories here, so that the next run need not embed again.",
+    ),
 ]
 Embeddings = Annotated[
     str | None, typer.Option("--embeddings", help="provider:model; the memory's own choice when left out.")
@@ -202,7 +220,8 @@ def import_(
 @app.command("swarm")
 def swarm(
     data: Annotated[
-        Path | None, typer.Option("--data", help="Folder of LoCoMo, for the tokens of memory.", exists=True)
+        Path | None,
+        typer.Option("--data", help="Folder of LoCoMo, for the tokens of memory.", metavar="PATH", parser=_existing),
     ] = None,
     tasks: Annotated[int, typer.Option("--tasks", help="How many tasks a seed.", min=20)] = 500,
     seeds: Annotated[int, typer.Option("--seeds", help="How many seeds.", min=1)] = 20,

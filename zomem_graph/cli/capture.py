@@ -8,6 +8,7 @@ import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.shared import not_empty
 from zomem_graph.cli.words import TimeZone, conversation_in, messages_of, session_name
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.values import CaptureReport
@@ -24,7 +25,9 @@ _SUMS = ("turns", "known", "facts", "unchanged", "superseded", "skipped", "redac
 def _capture_file(
     call: Call,
     file: Annotated[str | None, typer.Argument(metavar="FILE|-", help="A file, or - for standard input.")] = None,
-    also: Annotated[str | None, typer.Option("--input", metavar="FILE", help="The same.", hidden=True)] = None,
+    also: Annotated[
+        str | None, typer.Option("--input", metavar="FILE", parser=not_empty, help="The same.", hidden=True)
+    ] = None,
     source: Annotated[str, typer.Option("--source", help="A label for where it comes from.")] = "cli",
     session: Annotated[str | None, typer.Option("--session", help="Name of the session; else the file's.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")] = False,

@@ -8,6 +8,7 @@ import typer
 
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.shared import not_empty, path_in
 from zomem_graph.cli.words import TimeZone, instant
 from zomem_graph.daily_report import as_markdown, daily_document, subject_of, write_report
 from zomem_graph.mail import check_mail, send_text
@@ -28,7 +29,10 @@ def conversations(
     root: Annotated[
         list[str] | None,
         typer.Option(
-            "--root", metavar="DIR", help="Holds con_… folders, or is one; repeatable; else ZO_CAPTURE_ROOTS."
+            "--root",
+            metavar="DIR",
+            parser=not_empty,
+            help="Holds con_… folders, or is one; repeatable; else ZO_CAPTURE_ROOTS.",
         ),
     ] = None,
     since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Changed since; else 24h.")] = None,
@@ -37,7 +41,8 @@ def conversations(
     stats: Annotated[bool, typer.Option("--stats", help="Only count what was captured so far.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be learned; change nothing.")] = False,
     report_to: Annotated[
-        Path | None, typer.Option("--report", metavar="DIR", help="Write the day's report there, .md and .json.")
+        Path | None,
+        typer.Option("--report", metavar="DIR", parser=path_in, help="Write the day's report there, .md and .json."),
     ] = None,
     mail: Annotated[
         bool, typer.Option("--mail", help="Mail the report; needs ZO_REPORT_SMTP and ZO_REPORT_TO.")

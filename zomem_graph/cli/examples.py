@@ -59,6 +59,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "bench hyde": "zomem bench hyde --data locomo10.json",
         "bench followups": "zomem bench followups --data followups",
         "bench gate": "zomem bench gate --data sets",
+        "bench vault": "zomem bench vault --data vault_sessions.jsonl",
         "bench capture": "zomem bench capture --data capture_messages.jsonl",
         "bench embedders": "zomem bench embedders --data locomo10.json",
     }

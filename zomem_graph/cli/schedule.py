@@ -7,6 +7,7 @@ import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.shared import not_empty, path_in
 from zomem_graph.jobs import memory_jobs
 from zomem_graph.mail import check_mail
 from zomem_graph.schedules import Job, cron_block, remove_cron, write_cron
@@ -21,18 +22,28 @@ schedule = group(
     usage="COMMAND [ARGS]...",
 )
 
-Cron = Annotated[Path | None, typer.Option("--cron", metavar="FILE", help="A cron table; other people's lines stay.")]
+Cron = Annotated[
+    Path | None,
+    typer.Option("--cron", metavar="FILE", parser=path_in, help="A cron table; other people's lines stay."),
+]
 Systemd = Annotated[
-    Path | None, typer.Option("--systemd", metavar="DIR", help="A folder of units, such as ~/.config/systemd/user.")
+    Path | None,
+    typer.Option(
+        "--systemd", metavar="DIR", parser=path_in, help="A folder of units, such as ~/.config/systemd/user."
+    ),
 ]
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="The user column of files in /etc/cron.d.")]
 Reports = Annotated[
-    Path | None, typer.Option("--reports", metavar="DIR", help="Where daily reports go; else HOME/reports.")
+    Path | None,
+    typer.Option("--reports", metavar="DIR", parser=path_in, help="Where daily reports go; else HOME/reports."),
 ]
 Roots = Annotated[
     list[str] | None,
     typer.Option(
-        "--root", metavar="DIR", help="Workspaces for the daily capture; repeatable; else ZO_CAPTURE_ROOTS."
+        "--root",
+        metavar="DIR",
+        parser=not_empty,
+        help="Workspaces for the daily capture; repeatable; else ZO_CAPTURE_ROOTS.",
     ),
 ]
 Mail = Annotated[

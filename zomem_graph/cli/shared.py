@@ -6,16 +6,21 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["HomeOption", "JsonOption", "PersonaOption", "Shared"]
+__all__ = ["HomeOption", "JsonOption", "PersonaOption", "Shared", "not_empty", "path_in"]
 
 _PANEL = "Options of every command"
 
 
-def _named(word: str) -> str:
+def not_empty(word: str) -> str:
     """Return what was given; a variable that is not set leaves nothing, which is a mistake and no choice."""
     if not word.strip():
         raise typer.BadParameter("it is empty. Give a value, or leave the option out.")
     return word
+
+
+def path_in(word: str) -> Path:
+    """Return the path an option gives; an empty one would be the current folder."""
+    return Path(not_empty(str(word)))
 
 
 HomeOption = Annotated[
@@ -23,7 +28,7 @@ HomeOption = Annotated[
     typer.Option(
         "--home",
         metavar="DIR",
-        parser=lambda word: Path(_named(str(word))),
+        parser=path_in,
         help="Folder of the memory; else ZOMEM_HOME, else ~/.zomem.",
         show_default=False,
         rich_help_panel=_PANEL,
@@ -34,7 +39,7 @@ PersonaOption = Annotated[
     typer.Option(
         "--persona",
         metavar="NAME",
-        parser=_named,
+        parser=not_empty,
         help='Whose memory; else ZOMEM_PERSONA, else "shared".',
         show_default=False,
         rich_help_panel=_PANEL,

@@ -12,6 +12,7 @@ import typer
 
 from zomem_graph.cli.call import Call, group, sub_command
 from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.shared import not_empty, path_in
 from zomem_graph.cli.words import Limit, text_given
 from zomem_graph.cli.zone import machine_zone
 from zomem_graph.nodes.rules.counting import number_of
@@ -22,6 +23,7 @@ from zomem_graph.vault.consolidation import PATIENCE
 from zomem_graph.vault.cron import install, table, uninstall
 from zomem_graph.vault.given import lines_in
 from zomem_graph.vault.health import as_prometheus
+from zomem_graph.vault.options import known_option
 
 __all__ = ["vault"]
 
@@ -35,13 +37,16 @@ DataPath = Annotated[
     typer.Option(
         "--data-path",
         metavar="DIR",
+        parser=path_in,
         help="Folder of the vault; else data_path under memory_oracle, else /data/memory.",
         show_default=False,
     ),
 ]
 Config = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="YAML with memory_oracle; else zomem.yaml in the home."),
+    typer.Option(
+        "--config", metavar="FILE", parser=path_in, help="YAML with memory_oracle; else zomem.yaml in the home."
+    ),
 ]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A figure, such as half_life_days=20.")
@@ -50,6 +55,7 @@ TakeOver = Annotated[bool, typer.Option("--take-over", help="Take the vault from
 
 
 P = ParamSpec("P")
+_FLAGS = {"data_path": "--data-path", "home": "--home"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +129,13 @@ def _action(
 
 
 def _named(word: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
-    if not equals or not name.strip():
+    name, equals, value = (part.strip() for part in word.partition("="))
+    if not equals or not name:
         raise InvalidInput(f"--set {word!r:.60}: write NAME=VALUE, such as half_life_days=20.")
-    return name.strip(), value.strip()
+    if name in _FLAGS:
+        raise InvalidInput(f"--set {name}=… is not how to choose a folder: pass {_FLAGS[name]} DIR.")
+    known_option(name, but=_FLAGS)
+    return name, value
 
 
 @_action("status", writes=False)
@@ -259,7 +268,8 @@ def _install(
     call: Call,
     asked: _Asked,
     cron: Annotated[
-        Path | None, typer.Option("--cron", metavar="FILE", help="Write into this table; else it is only shown.")
+        Path | None,
+        typer.Option("--cron", metavar="FILE", parser=path_in, help="Write into this table; else it is only shown."),
     ] = None,
     user: Annotated[
         str | None,
@@ -297,7 +307,8 @@ def _restore(
     asked: _Asked,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Archived facts to bring back.")] = None,
     backup: Annotated[
-        str | None, typer.Option("--backup", metavar="FILE", help="An archive of backups/, or latest.")
+        str | None,
+        typer.Option("--backup", metavar="FILE", parser=not_empty, help="An archive of backups/, or latest."),
     ] = None,
 ) -> None:
     """Bring archived facts back, or everything from an archive; without either, list what there is."""
@@ -328,7 +339,9 @@ def _rebuild(
 def _smoke(
     call: Call,
     asked: _Asked,
-    cron: Annotated[Path | None, typer.Option("--cron", metavar="FILE", help="Must have our jobs.")] = None,
+    cron: Annotated[
+        Path | None, typer.Option("--cron", metavar="FILE", parser=path_in, help="Must have our jobs.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Ask for a disk of its own and a cron table too.")] = False,
 ) -> None:
     """Look whether everything is in place; exit 1 when something is not."""

@@ -195,6 +195,7 @@ class ChromaHandle:
         new = self.folder / f"{STAMP}.new"
         try:
             new.write_text(f"{store} {generation}\n", "ascii")
+            new.chmod(0o600)
             os.replace(new, self.folder / STAMP)
         except OSError as error:
             raise IndexUnavailable(f"{self.folder} cannot be written ({error}). Check its permissions.") from error

@@ -51,7 +51,11 @@ class InvalidOperation(InvalidInput, ValueError):
 
 
 class SecretRefused(InvalidInput):
-    """The value looks like a key, token or password."""
+    """The value looks like a key, token or password. `found` says so without the cure."""
+
+    def __init__(self, found: str, cure: str = "") -> None:
+        super().__init__(f"{found} {cure}".rstrip())
+        self.found = found
 
 
 class UnknownName(InvalidInput):

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
+from zomem_graph.stores.errors import StoreLocked
+from zomem_graph.stores.paths import told_clearly
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -80,14 +81,11 @@ class FolderLock:
         """Try to take the lock within the given seconds."""
         from filelock import Timeout
 
-        try:
-            self._lock.acquire(timeout=wait_seconds)
-        except Timeout:
-            return False
-        except OSError as error:
-            raise StoreReadOnly(
-                f"{self.path} cannot be written ({error}). Check the folder's permissions."
-            ) from error
+        with told_clearly(self.path):
+            try:
+                self._lock.acquire(timeout=wait_seconds)
+            except Timeout:  # a kind of OSError
+                return False
         return True
 
     def fresh(self) -> "FolderLock":

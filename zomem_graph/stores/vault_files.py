@@ -12,12 +12,12 @@ import os
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zomem_graph.stores.errors import StoreDamaged, StoreReadOnly
+from zomem_graph.stores.errors import StoreDamaged
+from zomem_graph.stores.paths import told_clearly
 from zomem_graph.stores.words import whole_characters
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "repack",
     "replace_file",
     "sweep_leftovers",
-    "told_clearly",
     "unpacked",
 ]
 
@@ -231,23 +230,6 @@ def sweep_leftovers(folders: Iterable[Path]) -> int:
                 part.unlink(missing_ok=True)
                 gone += 1
     return gone
-
-
-@contextmanager
-def told_clearly(path: Path) -> Iterator[None]:
-    """Raise StoreReadOnly, with the cure, for whatever the system says of a file."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            said = f"The disk is full: {path} was not written and is as it was. Free some space and run it again."
-        elif error.errno == errno.EROFS:
-            said = f"{path} is on a disk that is mounted read-only. Mount it for writing."
-        elif error.errno in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
-            said = f"{path}: something else stands there ({error.strerror}). Move it away."
-        else:
-            said = f"{path} cannot be used: {error.strerror or error}. Check the folder's owner and permissions."
-        raise StoreReadOnly(said) from error
 
 
 def _encoded(text: str) -> bytes:

@@ -9,7 +9,8 @@ from typing import Any
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.stores.errors import InvalidInput, StoreDamaged
-from zomem_graph.stores.vault_files import archived, json_line, pack, replace_file, told_clearly
+from zomem_graph.stores.paths import told_clearly
+from zomem_graph.stores.vault_files import archived, json_line, pack, replace_file
 from zomem_graph.stores.vault_place import Place
 
 __all__ = ["damaged_archives", "drop_old_archives", "is_whole", "make_archive", "require_whole", "unpack_archive"]

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from zomem_graph.nodes.rules.vault_pages import own_text
 from zomem_graph.nodes.steps.vault_erasing import clean_again
-from zomem_graph.stores.vault_files import sweep_leftovers, told_clearly
+from zomem_graph.stores.paths import told_clearly
+from zomem_graph.stores.vault_files import sweep_leftovers
 from zomem_graph.vault import activity
 from zomem_graph.vault.backup import damaged_archives, drop_old_archives, make_archive
 from zomem_graph.vault.following import rewrite

@@ -28,7 +28,7 @@ from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault import consolidation, health, ingest, sessions, smoke, summaries
 from zomem_graph.vault.embedding import choose_embedder
-from zomem_graph.vault.following import catch_up, rewrite
+from zomem_graph.vault.following import catch_up, rewrite, stored_already
 from zomem_graph.vault.given import GivenLines, read_given
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import touched
@@ -198,7 +198,8 @@ class Vault:
                 if gone:
                     came.keep_out(lines.where, gone)
                 if came.fact_ids or came.sessions:
-                    catch_up(self.ground)
+                    with stored_already():
+                        catch_up(self.ground)
         report = came.plain()
         report["notes"] = [*notes, *report["notes"]]
         return report

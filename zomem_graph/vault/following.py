@@ -1,12 +1,14 @@
 """Before anything is done: take in what people wrote, and let the files catch up with the database after a crash."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+from zomem_graph.stores.errors import StoreReadOnly
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.hand import TakenIn, note_files, take_in
 from zomem_graph.vault.mirror import append_facts, write_activation, write_knowledge
 
-__all__ = ["catch_up", "follow", "follow_uses", "rewrite"]
+__all__ = ["catch_up", "follow", "follow_uses", "rewrite", "stored_already"]
 
 
 def catch_up(ground: Ground) -> TakenIn:
@@ -28,9 +30,22 @@ def rewrite(ground: Ground) -> None:
 
 def follow(ground: Ground, fact_ids: Sequence[str], *, again: bool) -> None:
     """Append the lines of what was just written to the database; the lock is held since before that."""
-    append_facts(ground, fact_ids, again=again)
-    note_files(ground)
-    ground.caught_up()
+    with stored_already():
+        append_facts(ground, fact_ids, again=again)
+        note_files(ground)
+        ground.caught_up()
+
+
+@contextmanager
+def stored_already() -> Iterator[None]:
+    """Add to the error of a file that cannot be written that the database holds what was given."""
+    try:
+        yield
+    except StoreReadOnly as error:
+        raise StoreReadOnly(
+            f"{error} What was given is stored in the database and is found; the files follow when they can be "
+            "written, at the latest with the next `zomem vault consolidate`."
+        ) from error
 
 
 def follow_uses(ground: Ground) -> None:

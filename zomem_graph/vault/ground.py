@@ -17,8 +17,9 @@ from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.vault_erasing import catch_up, fall_behind, is_behind, note_vault, vault_of
 from zomem_graph.stores.errors import StoreLocked
 from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.paths import told_clearly
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import json_line, make_folder, told_clearly
+from zomem_graph.stores.vault_files import json_line, make_folder
 from zomem_graph.stores.vault_place import Place
 from zomem_graph.vault.lease import Lease
 from zomem_graph.vault.options import VaultOptions

@@ -26,7 +26,7 @@ from zomem_graph.nodes.rules.vault_lines import (
 )
 from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
 from zomem_graph.nodes.steps.settle import retire
-from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.retry import written
@@ -120,6 +120,8 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
             said = written(ground.memory.stores, partial(_take_in_line, ground=ground, line=line.said, who=who))
             taken.changed += 1
             taken.told += [Told(where, one) for one in said]
+        except SecretRefused as error:
+            _set_aside(ground, taken, where, line, error.found)
         except InvalidInput as error:
             _set_aside(ground, taken, where, line, str(error))
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from zomem_graph.nodes.rules.vault_health import judge, prometheus_text, status_of, unwritable
 from zomem_graph.stores.errors import InvalidInput, StoreReadOnly
-from zomem_graph.stores.vault_files import replace_file, told_clearly
+from zomem_graph.stores.paths import told_clearly
+from zomem_graph.stores.vault_files import replace_file
 from zomem_graph.vault.activity import ACTIVE, FADING, stand
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.mirror import read_page

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 from zomem_graph.nodes.rules.documents import plain_json
 from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, file_id, named
@@ -70,6 +70,7 @@ class Ingested:
         return {**counts, "fact_ids": ids, "days": sorted(map(str, self.days)), "notes": list(map(str, self.told))}
 
 
+_NO_SECRETS: Final = "Nothing else was. A vault keeps no secrets: take it out, or use other words if it is none."
 _COUNTS = ("facts", "again", "superseded", "forgotten", "sessions", "turns", "redacted")
 
 
@@ -85,8 +86,8 @@ def read_facts(ground: Ground, lines: Iterable[GivenLine], *, source: str, where
     for line in lines:
         try:
             new.append(given_in(line.said, ground, source))
-        except SecretRefused:
-            raise
+        except SecretRefused as error:
+            raise SecretRefused(f"{where}: {line.name}: {error.found}", _NO_SECRETS) from error
         except InvalidInput as error:
             raise InvalidInput(f"{where}: {line.name}: {error} Nothing was stored.") from error
     came = written(ground.memory.stores, lambda unit: write_facts(unit, ground, new, ground.now()))

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from zomem_graph.stores.errors import StoreLocked
-from zomem_graph.stores.vault_files import replace_file, told_clearly
+from zomem_graph.stores.paths import told_clearly
+from zomem_graph.stores.vault_files import replace_file
 
 __all__ = ["Lease", "this_host"]
 

@@ -5,7 +5,7 @@ path has no plain default: without one it is /data/memory where that can be writ
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,7 +19,7 @@ from zomem_graph.settings import vault_settings
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.paths import path_given
 
-__all__ = ["INTERVALS", "USUAL_PATH", "VaultOptions", "read_options"]
+__all__ = ["INTERVALS", "USUAL_PATH", "VaultOptions", "known_option", "read_options"]
 
 USUAL_PATH: Final = Path("/data/memory")
 INTERVALS: Final[Mapping[str, int]] = {"daily": 1, "weekly": 7, "monthly": 31}
@@ -80,17 +80,22 @@ def read_options(file: Path, *, usual_zone: str = "UTC", **given: Any) -> VaultO
 
     Raises InvalidInput that names what is wrong and where it was said.
     """
-    names = [one.name for one in fields(VaultOptions)]
     for name in given:
-        if name not in names:
-            near = get_close_matches(name, names, n=3) or names
-            raise InvalidInput(f"A vault has no option {name!r}. Did you mean {', '.join(near)}?")
-    found = vault_settings(file, names)
+        known_option(name)
+    found = vault_settings(file, [one.name for one in fields(VaultOptions)])
     found |= {name: (value, "argument") for name, value in given.items() if value is not None}
     found.setdefault("time_zone", (text("usual_zone", usual_zone), "default"))
     if "data_path" not in found:
         found["data_path"] = (_usual_path(), "default")
     return VaultOptions(**{name: _typed(name, value, source) for name, (value, source) in found.items()})
+
+
+def known_option(name: str, *, but: Collection[str] = ()) -> None:
+    """Raise InvalidInput with what was perhaps meant unless a vault has an option of this name, other than `but`."""
+    names = [one.name for one in fields(VaultOptions) if one.name not in but]
+    if name not in names:
+        near = get_close_matches(name, names, n=3) or names
+        raise InvalidInput(f"A vault has no option {name!r:.60}. Did you mean {' or '.join(near)}?")
 
 
 def _usual_path() -> Path:

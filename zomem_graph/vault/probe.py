@@ -12,7 +12,8 @@ from typing import Any, Final
 from zomem_graph.nodes.rules.vault_lines import named
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.errors import InvalidInput
-from zomem_graph.stores.vault_files import replace_file, told_clearly
+from zomem_graph.stores.paths import told_clearly
+from zomem_graph.stores.vault_files import replace_file
 from zomem_graph.vault.ground import Ground
 from zomem_graph.vault.recall import recall
 

@@ -18,9 +18,10 @@ from zomem_graph.nodes.steps.vault_erasing import clean_again, read_graves
 from zomem_graph.nodes.steps.vault_following import ENDED
 from zomem_graph.stores.errors import InvalidInput, StoreError
 from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.paths import told_clearly
 from zomem_graph.stores.records import Fact, Origin
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import read_lines, replace_file, told_clearly
+from zomem_graph.stores.vault_files import read_lines, replace_file
 from zomem_graph.stores.vault_records import VaultFact
 from zomem_graph.vault.activity import ACTIVE, ARCHIVED
 from zomem_graph.vault.following import rewrite

@@ -58,10 +58,11 @@ class VaultHits:
 
 def recall(ground: Ground, query: str, *, limit: int, scope: Scope, probe: bool = False) -> VaultHits:
     """Return what answers a question; `probe` counts as no use."""
-    limit = whole("limit", limit, least=1, most=MOST_HITS // _SPARE)
+    limit = whole("limit", limit, least=1, most=MOST_HITS)
     probe = flag("probe", probe)
     memory = ground.memory
-    found = memory.search(query, scope=scope, limit=limit * _SPARE, probe=True)  # uses are counted below
+    looked = min(limit * _SPARE, MOST_HITS)
+    found = memory.search(query, scope=scope, limit=looked, probe=True)  # uses are counted below
     facts = [hit.id for hit in found if hit.kind == "fact"]
     now = ground.now()
     with memory.stores.read() as unit:

@@ -280,3 +280,65 @@ def test_the_proof_names_where_others_still_name_somebody(line: Line, tmp_path: 
     for archive in (data / "backups").iterdir():
         archive.unlink()
     assert "still named" not in line.ok("forget", "--entity", "ines", "--yes")
+
+
+NO_SETTING = [
+    "config",
+    "make",
+    "take_over",
+    "usual_zone",
+    "host",
+    "embeddings",
+    "clock",
+    "path",
+    "half_life",
+    "nobody",
+]
+
+
+@pytest.mark.parametrize("name", NO_SETTING)
+def test_only_options_of_a_vault_can_be_set(line: Line, tmp_path: Path, name: str) -> None:
+    result = line("vault", "init", "--set", f"{name}=3", "--data-path", str(tmp_path / "data"))
+
+    assert result.exit_code == 1
+    assert f"A vault has no option '{name}'. Did you mean" in result.stderr
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("option", ["--data-path", "--home"])
+def test_a_folder_that_is_set_is_refused_with_its_option(line: Line, tmp_path: Path, option: str) -> None:
+    name = option.removeprefix("--").replace("-", "_")
+    result = line("vault", "init", "--set", f"{name}=mm", "--data-path", str(tmp_path / "data"))
+
+    assert result.exit_code == 1
+    assert f"pass {option} DIR" in result.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_mistyped_variable_is_told(line: Line, tmp_path: Path) -> None:
+    line.environment["ZOMEM_VAULT_HALF_LIFE"] = "3"
+    result = line("vault", "init", "--data-path", str(tmp_path / "data"))
+
+    assert result.exit_code == 0
+    assert "Did you mean ZOMEM_VAULT_HALF_LIFE_DAYS" in " ".join(result.stderr.split())
+
+
+def test_a_recall_takes_the_limit_that_its_help_names(line: Line) -> None:
+    line.vault("ingest", "-", given=FACT)
+
+    assert "8443" in line.vault("recall", "gateway port", "--limit", "1000")
+
+
+def test_a_secret_is_refused_in_words_that_fit_a_vault(line: Line, tmp_path: Path) -> None:
+    line.vault("init")
+    secret = (
+        '{"subject": "ci", "predicate": "api key", "object": "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"}\n'
+    )
+    result = line("vault", "ingest", "-", "--data-path", str(tmp_path / "data"), given=FACT + secret)
+
+    assert result.exit_code == 1
+    assert "line 2" in result.stderr
+    assert "A vault keeps no secrets" in " ".join(result.stderr.split())
+    assert "allow" not in result.stderr
+    assert "sk-proj" not in result.output
+    assert line.vault("recall", "gateway port") == ""

@@ -462,7 +462,7 @@ def test_a_full_disk_loses_nothing(ground: Ground) -> None:
         vault.ingest([said(f"host {number}", "port", str(number)) for number in range(200)])
         before = ground.facts.read_bytes()
         ballast = _fill(ground.data, leave=0)
-        with pytest.raises(StoreReadOnly, match="disk is full"):
+        with pytest.raises(StoreReadOnly, match=r"disk is full.*is stored in the database"):
             vault.ingest([said(f"relay {number}", "port", str(number)) for number in range(200)])
         assert ground.facts.read_bytes() == before
         with pytest.raises(StoreReadOnly, match="disk is full"):
@@ -478,7 +478,7 @@ def test_a_disk_mounted_read_only_still_answers(ground: Ground) -> None:
     with _mounted(ground.data, "size=4m,mode=700"), ground.open() as vault:
         vault.ingest([said("gateway", "port", "8443")])
         subprocess.run(["mount", "-o", "remount,ro", str(ground.data)], check=True)
-        with pytest.raises(StoreReadOnly, match="Read-only"):
+        with pytest.raises(StoreReadOnly, match=r"mounted read-only\. Mount it for writing"):
             vault.consolidate()
         found = vault.recall("gateway port")
         report = vault.health_check()

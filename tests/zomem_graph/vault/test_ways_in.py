@@ -1,13 +1,17 @@
 """A vault as nodes of a graph, as a skill, and on a machine made by cloud-init."""
 
 import asyncio
+import json
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.graph import START, StateGraph
 
 from tests.zomem_graph.vault.kit import Ground, said
 from zomem_graph.bench.vault_care import Same, prepare, snapshot
@@ -16,7 +20,7 @@ from zomem_graph.schedules import Job, cron_block, remove_cron, write_cron
 from zomem_graph.stores.errors import InvalidInput, StoreReadOnly, UnknownName
 from zomem_graph.testing import FixedClock, SmallEmbedder
 from zomem_graph.vault import Vault
-from zomem_graph.vault.graph import create_vault_graph, create_vault_node
+from zomem_graph.vault.graph import VaultState, create_vault_graph, create_vault_node
 
 DOCS = Path(__file__).parents[3] / "docs"
 ACTIONS = {registered.name for registered in vault_app.registered_commands}
@@ -118,3 +122,50 @@ def test_a_table_keeps_what_is_not_ours(tmp_path: Path) -> None:
     assert table.read_text() == "1 1 * * * mine\n"
     with pytest.raises(StoreReadOnly):
         write_cron(tmp_path / "nowhere" / "table", block, title="t")
+
+
+def test_every_action_is_a_node_and_answers_with_plain_data(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        graph: Any = StateGraph(VaultState)
+        names = sorted(name for name in ACTIONS if name and name != "rebuild")
+        for name in names:
+            graph.add_node(name, create_vault_node(vault, name))
+        graph.add_node("rebuild", create_vault_node(vault, "rebuild", replace=True))
+        for before, after in pairwise([START, *names, "rebuild"]):
+            graph.add_edge(before, after)
+        done = graph.compile().invoke({"vault_query": "gateway port"})["vault_done"]
+
+    assert {*done} == ACTIONS
+    assert json.loads(json.dumps(done)) == done
+    assert [hit["text"] for hit in done["recall"]] == ["gateway port: 8443"]
+    assert "vault consolidate" in done["install-cron"]
+    assert {"name", "ok", "said", "must"} == {*done["smoke-test"][0]}
+    assert done["rebuild"]["facts"] == 1
+
+
+def test_a_recall_node_asks_what_the_user_said_last(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443"), said("Ana", "likes", "tea")])
+        node = create_vault_node(vault, "recall", limit=1)
+        said_last = {"messages": [HumanMessage("gateway port?"), AIMessage("Let me look.")]}
+
+        assert [hit["text"] for hit in node(said_last)["vault_done"]["recall"]] == ["gateway port: 8443"]
+        asked = node(said_last | {"vault_query": "what likes Ana"})
+        assert [hit["text"] for hit in asked["vault_done"]["recall"]] == ["Ana likes: tea"]
+        with pytest.raises(InvalidInput, match="messages"):
+            node({})
+
+
+def test_a_node_takes_the_arguments_of_its_action_and_no_other(ground: Ground) -> None:
+    with ground.open() as vault:
+        vault.ingest([said("gateway", "port", "8443")])
+        vault.consolidate()
+        vault.ingest([said("relay", "port", "1")])
+        done = create_vault_node(vault, "restore", backup="latest")({})["vault_done"]["restore"]
+        with pytest.raises(InvalidInput, match=r"no argument 'back'.*backup"):
+            create_vault_node(vault, "restore", back="latest")
+        with pytest.raises(InvalidInput, match="has none"):
+            create_vault_node(vault, "status", strict=True)
+
+    assert done["facts"] == 1

@@ -118,8 +118,8 @@ class NewFact:
         for name, part in parts:
             if kind := looks_secret(part):
                 raise SecretRefused(
-                    f"The {name} of {redact(self.entity)[0]!r:.60} looks like a secret ({kind}) and was not stored. "
-                    "Keep secrets in a vault; pass allow_secret=True if this is none."
+                    f"The {name} of {redact(self.entity)[0]!r:.60} looks like a secret ({kind}) and was not stored.",
+                    "Keep secrets in a password manager; pass allow_secret=True if this is none.",
                 )
 
     @property

@@ -22,19 +22,12 @@ from zomem_graph.nodes.steps.needles import still_held
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import StoreLocked, StoreReadOnly
 from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.paths import told_clearly
 from zomem_graph.stores.proof import Needles
 from zomem_graph.stores.records import Fact, Tombstone
 from zomem_graph.stores.remains import Cleaned
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import (
-    blank_lines,
-    json_line,
-    json_object,
-    read_lines,
-    repack,
-    replace_file,
-    told_clearly,
-)
+from zomem_graph.stores.vault_files import blank_lines, json_line, json_object, read_lines, repack, replace_file
 from zomem_graph.stores.vault_place import Place
 
 __all__ = [
