@@ -121,7 +121,7 @@ def _take_in_file(ground: Ground, path: Path, taken: TakenIn) -> None:
             taken.changed += 1
             taken.told += [Told(where, one) for one in said]
         except SecretRefused as error:
-            _set_aside(ground, taken, where, line, error.found)
+            _set_aside(ground, taken, where, line, error.found.removesuffix("."))
         except InvalidInput as error:
             _set_aside(ground, taken, where, line, str(error))
 

@@ -12,9 +12,10 @@ from zomem_graph.nodes.rules.vault_lines import fact_line
 from zomem_graph.nodes.steps.vault_erasing import catch_up, fall_behind, is_behind, vault_of
 from zomem_graph.stores.errors import StoreReadOnly
 from zomem_graph.stores.lock import FolderLock
+from zomem_graph.stores.paths import told_clearly
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.vault_files import append_lines, json_line, told_clearly
+from zomem_graph.stores.vault_files import append_lines, json_line
 from zomem_graph.stores.vault_place import Place
 from zomem_graph.stores.vault_records import VaultFact
 
