@@ -2,8 +2,10 @@
 
     agent = create_agent(model, tools, middleware=[MemoryMiddleware(memory)], context_schema=Scope)
 
-It recalls once before the agent works, shows the block to every model call of the run without ever putting
-it into the messages, and captures at the end; after an interrupt once, after an error too.
+It recalls once before the agent works, shows the block to every model call of the run without ever putting it into
+the messages, and captures what the state holds at the end; after an interrupt once, after an error of the model or
+of a tool too. What another middleware removes or sums up before the end is not seen; a run that something else ends
+is captured with the next run of its thread.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
