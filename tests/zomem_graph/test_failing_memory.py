@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, ChatMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
 
@@ -139,9 +139,9 @@ def test_each_node_alone_goes_on_and_says_what_failed(memory: Memory, name: str,
 
 @pytest.mark.parametrize("name", ["gate", "capture"])
 def test_what_a_caller_passes_in_wrongly_is_raised_all_the_same(memory: Memory, name: str) -> None:
-    wrong = {"messages": [ChatMessage(content="hm", role="critic"), HumanMessage(QUESTION)]}
-    with pytest.raises(InvalidInput, match="unknown role 'chat'"):
-        alone(memory, name).invoke(wrong, ANN)
+    wrong: RunnableConfig = {"configurable": {"thread_id": "t1", "persona": object()}}
+    with pytest.raises(InvalidInput, match="persona of the run must be text"):
+        alone(memory, name).invoke(say(QUESTION), wrong)
 
 
 @pytest.mark.parametrize("how", FAILING)
