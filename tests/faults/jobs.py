@@ -104,8 +104,8 @@ def fork_while_open(home: str) -> None:
     memory.flush()
     if child := os.fork():
         memory.remember("parent", "number", word(2))
-        memory.close()
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        memory.close()  # not before: docs/operations.md, Safety
     else:
         memory.remember("child", "number", word(3))
         assert memory.search(word(1))
