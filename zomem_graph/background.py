@@ -40,6 +40,10 @@ class Background:
 
     def wake(self) -> None:
         """Say that something was written and waits."""
+        tell_vault(self._services)
+        self._wake()
+
+    def _wake(self) -> None:
         self._wrote = True
         self._unfed = 0
         if self._services.options.write.background:
@@ -59,7 +63,7 @@ class Background:
             done = self._soon.done(lambda: self._embed(ids), seconds=write.embed_seconds)
             if done and not first and self._unfed < write.drain_at:
                 return
-        self.wake()
+        self._wake()
 
     def unembedded(self) -> int:
         """Return how many texts wait for a vector."""

@@ -95,11 +95,6 @@ class IndexReport:
         """Return whether the index and the database agree."""
         return not self.strays and all(report.sound for report in self.collections)
 
-    @property
-    def unsound(self) -> tuple[str, ...]:
-        """Return the collections that need a rebuild or a pruning."""
-        return tuple(report.collection for report in self.collections if not report.sound)
-
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:

@@ -80,10 +80,11 @@ class Vault:
         everywhere. `options` are those of VaultOptions; days are those of `usual_zone` unless `time_zone` is set
         anywhere. Raises ZomemError with what to do.
         """
+        if "data_path" in options:
+            raise InvalidInput("data_path is the first argument: Vault.open(path, …).")
         take_over = flag("take_over", take_over)
         if_given(name_of, "host", host)
-        if not isinstance(make, str) or make != "home":
-            make = flag("make", make)
+        make = "home" if isinstance(make, str) and make == "home" else flag("make", make)
         found = Settings.load(home)
         file = found.home / "zomem.yaml" if config is None else path_given("config", config, of="a file")
         if config is not None and not file.is_file():

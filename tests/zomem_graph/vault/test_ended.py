@@ -36,12 +36,16 @@ def _replace(memory: Memory) -> None:
     memory.remember("gateway", "port", "2")
 
 
+def _say_otherwise(memory: Memory) -> None:
+    memory.capture([{"role": "user", "content": "The gateway port is 2."}], session="said")
+
+
 def _replace_and_take_back(memory: Memory) -> None:
     fact = memory.remember("gateway", "port", "2")
     memory.retract(fact.id, "a slip")
 
 
-@pytest.mark.parametrize("change", [_delete, _retract, _replace, _replace_and_take_back])
+@pytest.mark.parametrize("change", [_delete, _retract, _replace, _say_otherwise, _replace_and_take_back])
 def test_what_ended_before_the_night_does_not_come_back_from_a_copy(
     ground: Ground, change: Callable[[Memory], None]
 ) -> None:

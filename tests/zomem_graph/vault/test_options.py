@@ -171,3 +171,9 @@ def test_a_larger_e5_that_is_not_there_says_where_it_goes(ground: Ground) -> Non
         ground.open(embeddings=None, embedding_model="multilingual-e5-large"),
     ):
         pass
+
+
+def test_the_folder_of_a_vault_is_its_first_argument(ground: Ground) -> None:
+    with pytest.raises(InvalidInput, match="data_path is the first argument"):
+        Vault.open(home=ground.root / "home", data_path=ground.data)
+    assert not ground.data.exists()

@@ -12,7 +12,6 @@ from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.episodes import unlearn
 from zomem_graph.nodes.steps.lapse import give_back
 from zomem_graph.nodes.steps.summaries import drop_summaries
-from zomem_graph.nodes.steps.vault_following import tell_vault
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
 from zomem_graph.stores.unit import Unit
@@ -67,7 +66,6 @@ def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
         for fact in unit.facts.find([item_id]):
             give_back(unit, fact, now)
         _leave_summaries(unit, item)
-    tell_vault(services)
     services.wake_worker()
 
 
@@ -92,7 +90,6 @@ def retract_one(services: Services, item_id: str, reason: str, scope: Scope | No
             _retract_fact(unit, facts[0], reason, now)
             unlearn(unit, facts[0], now=now, zone=UTC if scope is None else scope.zone)
         found = unit.facts.find([item_id])
-    tell_vault(services)
     services.wake_worker()
     return found[0] if found else None
 
