@@ -1,7 +1,7 @@
 """A deep agent that remembers: our middleware beside those of the package deepagents, our store behind its backend.
 
 The recalled block rides on each request to the model, as with `create_agent`. Files that the agent writes under
-/notes/ go into MemoryStore, so the next thread finds them. Needs: pip install "zomem-graph[agents]" deepagents
+/notes/ go into MemoryStore, so the next thread finds them. Needs: pip install -e '.[agents]' deepagents
 
 Run it: python examples/deep_agent.py
 """

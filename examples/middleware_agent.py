@@ -1,7 +1,7 @@
 """An agent made by `create_agent` that remembers, by one middleware.
 
 The recalled block rides on each request to the model and never enters the messages, and the system prompt
-stays the same, so prompt caches survive. Needs the extra: pip install "zomem-graph[agents]"
+stays the same, so prompt caches survive. Needs the extra: pip install -e '.[agents]'
 
 Run it: python examples/middleware_agent.py
 """

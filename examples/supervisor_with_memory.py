@@ -3,6 +3,7 @@
 The supervisor only says what is to be done. The swarm behind its tool recalls for the task, routes it by
 what it remembers of the agents, gives it to another one when one fails, and learns from it. Teams of
 langgraph-supervisor and langgraph-swarm, compiled, may be executors in the same way.
+Needs the extra: pip install -e '.[agents]'
 
 Run it: python examples/supervisor_with_memory.py
 """

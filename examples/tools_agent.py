@@ -1,6 +1,6 @@
 """An agent that uses its memory by tools: it saves and searches when it thinks it should.
 
-Whose memory that is comes from the run's context, never from the model.
+Whose memory that is comes from the run's context, never from the model. Needs the extra: pip install -e '.[agents]'
 
 Run it: python examples/tools_agent.py
 """

@@ -83,9 +83,9 @@ class Background:
                 progress(done, max(total, done))
 
     def close(self) -> None:
-        """End the thread, then go on with what this memory wrote, for at most `close_seconds` and one step more."""
+        """Go on with what this memory wrote, for about `close_seconds`; a model that hangs is left."""
         until = monotonic() + self._services.options.write.close_seconds
-        self._worker.stop()
+        self._worker.stop(seconds=until - monotonic())
         self._soon.end(seconds=until - monotonic())
         if not self._wrote:
             return
@@ -101,7 +101,10 @@ class Background:
         def feed() -> int:
             return feed_index(self._services, everything=True, enough=over)
 
-        for step in (embed_own, feed, self._tend):
+        def embed_in_time() -> None:
+            self._soon.done(embed_own, seconds=max(0.0, until - monotonic()))
+
+        for step in (embed_in_time, feed, self._tend):
             with suppress(ZomemError):  # what is left waits in the database; the next open converges
                 step()
 

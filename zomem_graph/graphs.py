@@ -1,6 +1,6 @@
 """Ready graphs over our nodes, returned uncompiled: checkpointer, name and nesting are yours."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from inspect import getattr_static, isfunction, ismethod, signature
 from itertools import pairwise
 from typing import Any, Self, get_args, get_type_hints
@@ -167,7 +167,7 @@ def _given_to(chat_node: Any) -> type | None:
     """Return MemoryState for a node that takes bare messages, None for one that takes what it says itself."""
     if not callable(chat_node) and not isinstance(chat_node, Runnable):
         raise InvalidInput(f"the chat node must be a function or a Runnable, not {type(chat_node).__name__}.")
-    if isinstance(chat_node, Pregel) and "memory_context" not in chat_node.channels:
+    if isinstance(chat_node, Pregel) and "memory_context" not in _taken_by(chat_node):
         raise InvalidInput(
             "the chat node is a graph whose state has no memory_context, so it would never see the block. Give an "
             "agent MemoryMiddleware(memory) instead, build your own graph on MemoryState, or call it "
@@ -193,6 +193,12 @@ def _given_to(chat_node: Any) -> type | None:
     if is_typeddict(wanted) and fields.keys() <= get_type_hints(MemoryState).keys():
         return MemoryState
     raise InvalidInput(f"{wanted.__name__}, the state of the chat node, has no memory_context. {_CURE}")
+
+
+def _taken_by(graph: Pregel[Any, Any, Any, Any]) -> Collection[str]:
+    """Return the names of what a graph takes; its channels hold also what its single nodes brought along."""
+    builder = getattr(graph, "builder", None)
+    return get_type_hints(builder.input_schema) if isinstance(builder, StateGraph) else graph.channels
 
 
 def with_memory(state: object, *, placement: Placement = "system") -> list[AnyMessage]:

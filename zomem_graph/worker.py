@@ -37,13 +37,13 @@ class Worker:
                 self._thread.start()
         self._wake.set()
 
-    def stop(self) -> None:
-        """Let the current round end and stop for good."""
+    def stop(self, *, seconds: float) -> None:
+        """Stop for good; let the current round end, but wait for it no longer than this."""
         self._stop.set()
         self._wake.set()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            thread.join(max(0.0, seconds))
 
     def _loop(self) -> None:
         while not self._stop.is_set():

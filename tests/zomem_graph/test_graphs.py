@@ -202,6 +202,15 @@ def test_a_ready_graph_that_would_never_see_the_block_is_refused_with_the_cure(
     with pytest.raises(InvalidInput, match="MemoryMiddleware"):
         create_chat_graph(memory, create_agent(model, []))
 
+    def answer(state: MemoryState) -> dict[str, Any]:
+        return {"messages": model.invoke(with_memory(state))}
+
+    inner = StateGraph(MessagesState)
+    inner.add_node("answer", answer)
+    inner.add_edge(START, "answer")
+    with pytest.raises(InvalidInput, match="MemoryMiddleware"):
+        create_chat_graph(memory, inner.compile())
+
 
 @dataclass
 class Said:

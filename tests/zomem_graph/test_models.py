@@ -16,6 +16,7 @@ from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 
 from zomem_graph.models import CachedEmbedder, resolve_embedder, text_hash
+from zomem_graph.models.given import GivenEmbedder
 from zomem_graph.models.prices import cost_usd
 from zomem_graph.models.remote import LangChainEmbedder, openai_embeddings
 from zomem_graph.models.specs import ModelSpec
@@ -389,6 +390,19 @@ def test_an_embedder_that_hangs_is_given_up() -> None:
             asked.embed_query("hi")
 
     assert time.monotonic() - started < 10
+
+
+def test_an_embedder_of_the_programs_own_that_hangs_is_given_up() -> None:
+    free = threading.Event()
+
+    class Deaf(SmallEmbedder):
+        def embed_query(self, text: str) -> NDArray[np.float32]:
+            free.wait(60)
+            return super().embed_query(text)
+
+    with pytest.raises(ModelTimeout, match=r"testing:small did not answer within 0\.1 s"):
+        GivenEmbedder(Deaf(), query_seconds=0.1).embed_query("hi")
+    free.set()
 
 
 def test_a_server_that_changes_its_model_is_noticed(home: Path) -> None:

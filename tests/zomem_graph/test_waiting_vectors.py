@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import numpy as np
 import pytest
@@ -50,6 +51,43 @@ def test_a_write_does_not_wait_for_a_model_that_hangs(home: Path, background: bo
         memory.flush()
         assert memory.background.unembedded() == 0
     assert set(embedder.seen) == {"boat berth: under the bridge", "user: the lock is shut"}
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_closing_does_not_wait_for_a_model_that_hangs(home: Path, background: bool) -> None:
+    free = Event()
+    write = WriteOptions(background=background, embed_seconds=0.05, close_seconds=0.2)
+    memory = Memory.open(home, embeddings=Watched(free), options=MemoryOptions(write=write))
+    memory.remember("boat", "berth", "under the bridge", persona="ann")
+    memory.close()  # Watched would wait a minute, and fail
+    free.set()
+    with Memory.open(home, embeddings=Watched(), options=ALONE) as memory:
+        memory.flush()
+        assert memory.background.unembedded() == 0
+        assert memory.verify()["ok"]
+
+
+class Broken(SmallEmbedder):
+    """Fails with an error of its own, or gives what is no vector."""
+
+    def __init__(self, answer: object) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return cast("NDArray[np.float32]", self.answer)
+
+
+@pytest.mark.parametrize("answer", [RuntimeError("no GPU"), None, "text", [0.1, float("nan")], [[0.1] * 64]])
+def test_a_question_that_an_embedder_cannot_take_is_searched_by_words(home: Path, answer: object) -> None:
+    with Memory.open(home, embeddings=Broken(answer), options=ALONE) as memory:
+        memory.remember("boat", "berth", "under the bridge", persona="ann")
+        assert "bridge" in memory.search("berth of the boat", scope=ANN)[0].text
+        told = memory.recall("where is the berth of the boat?", scope=ANN)
+        assert "bridge" in told.text
+        assert told.degraded
 
 
 def test_what_is_new_has_its_vector_though_much_else_waits(home: Path) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from threading import Lock
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.models.vectors import asked, embeddable
-from zomem_graph.nodes.ports import Embedder, TokenModel, Vector, lift_of
+from zomem_graph.nodes.ports import Embedder, RemembersQuestions, TokenModel, Vector, lift_of
 from zomem_graph.stores.errors import StoreError
 
 __all__ = ["CachedEmbedder", "VectorCache", "text_hash"]
@@ -34,11 +34,6 @@ class VectorCache(Protocol):
 def text_hash(text: str) -> str:
     """Return the key of a question's vector: 32 hex digits of the part that is embedded."""
     return blake2b(embeddable(text).encode(), digest_size=16).hexdigest()
-
-
-@runtime_checkable
-class _RemembersQuestions(Protocol):
-    def forget_questions(self) -> None: ...
 
 
 class CachedEmbedder:
@@ -124,7 +119,7 @@ class CachedEmbedder:
         with self._lock:
             self._latest.clear()
         for inside in (self._embedder, self._tokens):
-            if isinstance(inside, _RemembersQuestions):
+            if isinstance(inside, RemembersQuestions):
                 inside.forget_questions()
 
     # A cache on a full or read-only disk is no reason to leave a question unanswered.

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from zomem_graph.models.cached import CachedEmbedder, VectorCache
+from zomem_graph.models.given import GivenEmbedder
 from zomem_graph.models.integrations import integrated_embeddings
 from zomem_graph.models.local import (
     E5Small,
@@ -164,7 +165,7 @@ def _wrapped(given: "Embedder | Embeddings") -> Embedder:
             f"{type(given).__name__} is no embedder: pass provider:model or a LangChain Embeddings object."
         )
     if _speaks_our_protocol(given):
-        return given
+        return given if isinstance(given, CachedEmbedder) else GivenEmbedder(given)
     embeddings = cast("Embeddings", given)
     return LangChainEmbedder(lambda: embeddings, identity=identity_of_embeddings(embeddings))
 

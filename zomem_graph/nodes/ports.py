@@ -7,7 +7,7 @@ Protocols only. The implementations are in `zomem_graph.models`; tests and demos
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ __all__ = [
     "ChatModel",
     "Clock",
     "Embedder",
+    "RemembersQuestions",
     "Reply",
     "Services",
     "TextTokens",
@@ -42,6 +43,7 @@ class Embedder(Protocol):
     """Turns text into unit vectors of one space.
 
     `identity` is "provider:model"; two embedders with another identity never share an index.
+    A question has ten seconds, after which words alone are searched; stored texts take what they take.
     `spread` is the tau of the recipe: about five standard deviations of the cosine between
     unrelated texts, so that cosine / spread is comparable between embedders.
     """
@@ -106,6 +108,15 @@ class TokenModel(Protocol):
 
     def documents(self, texts: Sequence[str]) -> tuple[list[TextTokens], NDArray[np.float32]]:
         """Return the tokens of stored texts and, from one pass, their unit vectors. Raises ModelError."""
+        ...
+
+
+@runtime_checkable
+class RemembersQuestions(Protocol):
+    """An embedder that keeps questions, and so must forget them with the rest."""
+
+    def forget_questions(self) -> None:
+        """Drop every question and its vector."""
         ...
 
 
