@@ -32,5 +32,7 @@ def test_a_question_that_was_asked_often_still_finds_its_answer(home: Path, cloc
         hits = memory.search(QUESTION, scope=ANN)
         assert any("cellar" in hit.text for hit in hits)
         assert len([hit for hit in hits if QUESTION in hit.text]) == 1
-        assert hits.trace[0]["alike"] >= 39
+        alike, *_ = hits.trace[0]["left_out"]
+        assert alike["why"] == "says the same as a better one"
+        assert alike["count"] >= 39
         assert "cellar" in memory.recall(QUESTION, scope=ANN).text

@@ -341,3 +341,13 @@ def test_a_home_that_is_a_file_is_named_with_its_cure(zomem: CommandLine) -> Non
     result = zomem("remember", "ana", "city", "Porto")
 
     assert (result.exit_code, "--home" in result.stderr) == (1, True)
+
+
+def test_an_explained_search_names_what_it_left_out(zomem: CommandLine) -> None:
+    for number in range(4):
+        zomem("remember", f"boat {number}", "berth", f"by the old lock {number}")
+
+    explained = zomem("search", "berth by the old lock", "--limit", "1", "--explain")
+
+    assert "left out: 3 behind the best 1 (" in explained.stderr
+    assert "left out" not in zomem("search", "berth by the old lock", "--limit", "1").stderr

@@ -1,7 +1,6 @@
 """`zomem search`: what answers a question, best first."""
 
 import sys
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ import typer
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import AsOf, Limit, TimeZone, instant, listed, text_given
-from zomem_graph.nodes.values import Explanation, Hit
+from zomem_graph.nodes.values import Explanation, Hit, Hits
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = ["search"]
@@ -55,7 +54,7 @@ def search(
     call.notes(hits.degraded)
 
 
-def _show(screen: Screen, hits: Sequence[Hit], *, explain: bool) -> None:
+def _show(screen: Screen, hits: Hits, *, explain: bool) -> None:
     if not hits:
         screen.note("nothing found")
     elif explain:
@@ -64,6 +63,10 @@ def _show(screen: Screen, hits: Sequence[Hit], *, explain: bool) -> None:
             screen.line(f"      {_why(hit.explanation)}")
     else:
         screen.table(("score", "kind", "when", "id", "text"), [_row(hit) for hit in hits])
+    if explain:
+        for others in (others for step in hits.trace for others in step.get("left_out", ())):
+            more = ", …" if others["count"] > len(others["ids"]) else ""
+            screen.note(f"left out: {others['count']} {others['why']} ({', '.join(others['ids'])}{more})")
 
 
 def _row(hit: Hit) -> tuple[str, ...]:

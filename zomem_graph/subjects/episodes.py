@@ -13,7 +13,7 @@ from zomem_graph.nodes.steps.access import readable
 from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, store_episode
 from zomem_graph.stores.records import Episode
 from zomem_graph.stores.unit import Unit
-from zomem_graph.subjects.picking import When, kept_moment, moment, pick
+from zomem_graph.subjects.picking import When, kept_moment, pick, span
 
 __all__ = ["EpisodeLog"]
 
@@ -45,11 +45,12 @@ class EpisodeLog:
         if_given(choice, "outcome", outcome, known=OUTCOMES)
         if_given(text, "entity", entity)
         limit = whole("limit", limit, least=1)
+        begin, end = span(since, until, now=now, scope=who)
         with self._memory.stores.read() as unit:
             return unit.episodes.newest(
                 [*readable(unit, who)],
-                since=moment("since", since, now=now, scope=who),
-                until=moment("until", until, now=now, scope=who, edge="end"),
+                since=begin,
+                until=end,
                 outcome=outcome,
                 entity=None if entity is None else entity_key(entity),
                 limit=limit,
@@ -68,12 +69,13 @@ class EpisodeLog:
         who, now = scope_given(scope), self._memory.clock()
         text("entity", entity)
         choice("granularity", granularity, GRANULARITIES)
+        begin, end = span(since, until, now=now, scope=who)
         with self._memory.stores.read() as unit:
             found = unit.episodes.outcomes(
                 [*readable(unit, who)],
                 entity=entity_key(entity),
-                since=moment("since", since, now=now, scope=who) or EARLIEST,
-                until=moment("until", until, now=now, scope=who, edge="end") or LATEST,
+                since=begin or EARLIEST,
+                until=end or LATEST,
             )
         return trend_of(found, granularity=granularity, zone=who.zone)
 

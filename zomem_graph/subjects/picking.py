@@ -7,11 +7,11 @@ from typing import Literal, Protocol, TypeVar
 
 from zomem_graph.nodes.rules.calendar_days import in_calendar, keepable
 from zomem_graph.nodes.rules.dates import parse_instant
-from zomem_graph.nodes.rules.given import shown
+from zomem_graph.nodes.rules.given import in_order, shown
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 
-__all__ = ["When", "kept_moment", "moment", "pick"]
+__all__ = ["When", "kept_moment", "pick", "span"]
 
 When = datetime | str | None
 _SHORTEST_PREFIX = 4
@@ -55,12 +55,12 @@ def pick(
     )
 
 
-def moment(
-    name: str, value: When, *, now: datetime, scope: Scope, edge: Literal["start", "end"] = "start"
-) -> datetime | None:
-    """Return the bound of a question: an aware time from a datetime (naive: UTC) or words in the scope's zone."""
-    at = _read(name, value, now, scope, edge)
-    return None if at is None else in_calendar(at)
+def span(since: When, until: When, *, now: datetime, scope: Scope) -> tuple[datetime | None, datetime | None]:
+    """Return the bounds of a question: aware times from datetimes (naive: UTC) or words in the scope's zone."""
+    given = _read("since", since, now, scope, "start"), _read("until", until, now, scope, "end")
+    begin, end = (None if at is None else in_calendar(at) for at in given)
+    in_order(begin, end)
+    return begin, end
 
 
 def kept_moment(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, time
+from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from numbers import Integral, Rational, Real
@@ -21,6 +21,7 @@ __all__ = [
     "choice",
     "flag",
     "if_given",
+    "in_order",
     "is_large",
     "is_number",
     "json_bytes",
@@ -137,6 +138,12 @@ def name_of(name: str, value: Any, *, most: int = _LONGEST_NAME) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > most:
         raise InvalidInput(f"{name} must be a text of 1 to {most:,} characters, not {shown(value)}.")
     return value
+
+
+def in_order(since: datetime | None, until: datetime | None) -> None:
+    """Raise InvalidInput for a span of time that ends before it begins."""
+    if since is not None and until is not None and since > until:
+        raise InvalidInput(f"since ({since:%Y-%m-%d %H:%M}) is after until ({until:%Y-%m-%d %H:%M}): swap them.")
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:

@@ -18,12 +18,12 @@ _SHORTEST_PIECE = 24  # bytes; less than that says nothing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """What is injected: its text, its price, the hits that are in it, and how many were left out."""
+    """What is injected: its text, its price, the hits that are in it, and the ids of those without room."""
 
     text: str = ""
     tokens: int = 0
     hits: tuple[Hit, ...] = ()
-    dropped: int = 0
+    dropped: tuple[str, ...] = ()
 
 
 def compose(
@@ -45,9 +45,10 @@ def compose(
     shown = {passage.key: passage.text for passage in chosen.kept}
     kept = tuple(replace(hit, text=shown[hit.id]) for hit in hits if hit.id in shown)
     if not kept and not own:
-        return Block(dropped=len(hits))
+        return Block(dropped=tuple(hit.id for hit in hits))
     text = fence([*own, *(_line(hit) for hit in kept)], zone=zone)
-    return Block(text=text, tokens=tokens(text), hits=kept, dropped=len(hits) - len(kept))
+    dropped = tuple(hit.id for hit in hits if hit.id not in shown)
+    return Block(text=text, tokens=tokens(text), hits=kept, dropped=dropped)
 
 
 def _about(lines: Sequence[str], budget: int) -> list[Line]:

@@ -7,6 +7,7 @@ it. Imported archives stay out of the way, what is resolved stays away (spec F60
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions
@@ -21,6 +22,7 @@ from zomem_graph.nodes.rules.blend import (
 )
 from zomem_graph.nodes.rules.calendar_days import ago
 from zomem_graph.nodes.rules.followup import is_followup
+from zomem_graph.nodes.rules.left_out import left_out
 from zomem_graph.nodes.rules.ordinals import pointed_at
 from zomem_graph.nodes.rules.topics import topic_words
 from zomem_graph.nodes.scope import Scope
@@ -110,6 +112,7 @@ def _continued(services: Services, asked: Continuing, chosen: ContinuationOption
         "candidates": len(hits),
         "kept": len(kept),
         "widened": widened,
+        "left_out": _left_out(kept, hits, found.hits, said=set(asked.history)),
     }
     return Retrieved(hits=tuple(kept), degraded=found.degraded, trace=trace)
 
@@ -293,6 +296,19 @@ def _best(hits: Iterable[Hit], *, said: set[str], limit: int) -> list[Hit]:
             continue
         best[hit.id] = hit
     return sorted(best.values(), key=lambda hit: -hit.score)[:limit]
+
+
+def _left_out(
+    kept: Sequence[Hit], weighed: Sequence[Hit], found: Sequence[Hit], *, said: set[str]
+) -> list[dict[str, Any]]:
+    """Return what was found and is not kept, by reason."""
+    shown, ours = {hit.id for hit in kept}, {hit.id for hit in weighed}
+    others = {hit.id: hit for hit in weighed if hit.id not in shown}
+    return [
+        *left_out("imported, or not of this work", [hit.id for hit in found if hit.id not in ours]),
+        *left_out("stands in the conversation", [id_ for id_, hit in others.items() if _said(hit) in said]),
+        *left_out(f"behind the best {len(kept)}", [id_ for id_, hit in others.items() if _said(hit) not in said]),
+    ]
 
 
 def _said(hit: Hit) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from zomem_graph.nodes.rules.given import text, whole
+from zomem_graph.nodes.rules.given import in_order, text, whole
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.words import terms
@@ -56,6 +56,7 @@ class Query:
                 f"kinds must be some of {', '.join(ALL_KINDS)}, not {', '.join(unknown) or 'nothing'}."
             )
         text("query", self.text)
+        in_order(self.since, self.until)
         object.__setattr__(self, "limit", whole("limit", self.limit, least=1, most=MOST_HITS))
 
     @property

@@ -35,14 +35,14 @@ class Place(NamedTuple):
 class Ranking:
     """The candidates, best first: `order` are their rows in the signals, `scores` what these came to.
 
-    Of those with one and the same text only the best stands here; `repeats` counts the others.
+    Of those with one and the same text only the best stands here; `repeats` are the ids of the others.
     """
 
     candidates: Sequence[Candidate]
     order: NDArray[np.int64]
     scores: NDArray[np.float64]
     signals: Signals
-    repeats: int = 0
+    repeats: Sequence[str] = ()
 
     def best(self, number: int) -> list[int]:
         """Return the numbers of the best items."""
@@ -55,7 +55,11 @@ def rank(look: Look, query: Query, options: RetrieveOptions, *, spread: float) -
     scores = fuse(signals, options.fusion)
     order = np.argsort(-scores, kind="stable")
     kept = _without_repeats(look.candidates, order) if options.collapse_alike else order
-    return Ranking(look.candidates, kept, scores[kept], signals, repeats=len(order) - len(kept))
+    repeats: Sequence[str] = ()
+    if len(kept) < len(order):
+        shown = set(kept.tolist())
+        repeats = [look.candidates[row].id for row in order.tolist() if row not in shown]
+    return Ranking(look.candidates, kept, scores[kept], signals, repeats=repeats)
 
 
 def explain(place: Place, look: Look, signals: Signals, now: datetime) -> Explanation:

@@ -1,6 +1,6 @@
 """The life of a message up to your node: gate, retrieve, compose. `Memory.recall` and the graph share it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import ContinuationOptions, GateOptions, RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.contentless import says_nothing
+from zomem_graph.nodes.rules.left_out import left_out
 from zomem_graph.nodes.rules.persona_text import persona_lines
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import NOBODY, Scope
@@ -195,7 +196,8 @@ def answer(
         return Recollection(
             decision="skip", method=verdict.method, reason=verdict.reason, degraded=degraded, trace=trace
         )
-    found = replace(found, hits=_telling(found, services.options.gate))
+    telling, others = _telling(found, services.options.gate)
+    found = replace(found, hits=telling, trace=_with_left_out(found.trace, others))
     trace = (*trace, found.trace)
     refusal = _refused(services.options.gate, verdict, found, request.message)
     if refusal is not None and (refusal.decision == "skip" or not about):
@@ -207,7 +209,13 @@ def answer(
         zone=request.scope.zone,
         about=about,
     )
-    layout = {"step": "compose", "tokens": block.tokens, "kept": len(block.hits), "dropped": block.dropped}
+    layout = {
+        "step": "compose",
+        "tokens": block.tokens,
+        "kept": len(block.hits),
+        "dropped": len(block.dropped),
+        "left_out": left_out(f"no room in {request.token_budget} tokens", block.dropped),
+    }
     trace = (*trace, layout)
     if not block.text:
         reason = f"nothing fits into {request.token_budget} tokens"
@@ -233,13 +241,25 @@ def not_asked(notes: Sequence[str]) -> Recollection:
     return Recollection(decision="empty", method="none", reason="memory could not be asked", degraded=tuple(notes))
 
 
-def _telling(found: Retrieved, options: GateOptions) -> tuple[Hit, ...]:
-    """Return the hits worth injecting: not what only acknowledges, nor what a small store gives with anything."""
+def _telling(found: Retrieved, options: GateOptions) -> tuple[tuple[Hit, ...], list[dict[str, Any]]]:
+    """Return the hits worth injecting, and the others by reason.
+
+    Not what only acknowledges, nor what a small store gives with anything.
+    """
     hits = [hit for hit in found.hits if hit.metadata.get("role") != "assistant" or not says_nothing(_words_of(hit))]
     least = options.least_hit
     if hits and found.trace.get("small_store"):
         least = max(least, options.least_share * hits[0].score)
-    return tuple(hit for hit in hits if hit.score >= least)
+    telling, heard = tuple(hit for hit in hits if hit.score >= least), {hit.id for hit in hits}
+    others = [
+        *left_out("only acknowledges", [hit.id for hit in found.hits if hit.id not in heard]),
+        *left_out(f"score below {least:.2f}", [hit.id for hit in hits if hit.score < least]),
+    ]
+    return telling, others
+
+
+def _with_left_out(trace: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {**trace, "left_out": [*trace.get("left_out", ()), *others]} if others else dict(trace)
 
 
 def _words_of(turn: Hit) -> str:

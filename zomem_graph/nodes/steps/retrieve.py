@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from zomem_graph.nodes.flow import Failed, Flow, Together, Work, attempt, work
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services, TextTokens, Vector
 from zomem_graph.nodes.rules.alike import collapse
 from zomem_graph.nodes.rules.fading import Fate
+from zomem_graph.nodes.rules.left_out import left_out
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
@@ -73,15 +75,15 @@ def _retrieved(
     if isinstance(tokens, Failed):
         notes.append(f"late interaction: {tokens.error}")
         tokens = None
-    seen, hits, alike = yield from work(lambda: _found(services, query, scope, chosen, vector, tokens))
+    seen, hits, others = yield from work(lambda: _found(services, query, scope, chosen, vector, tokens))
     trace = {
         "step": "retrieve",
         "mode": _mode(chosen, vector),
         "words": len(seen.words),
         "meaning": len(seen.meaning),
         "candidates": len(seen.candidates),
-        "alike": alike,
         "kept": len(hits),
+        "left_out": others,
         "imagined": len(imagined.text),
         "names_known": bool(seen.names),
         "names": list(seen.names),
@@ -98,8 +100,8 @@ def _found(
     options: RetrieveOptions,
     vector: Vector | None,
     tokens: TextTokens | None,
-) -> tuple[Look, list[Hit], int]:
-    """Look, rank, weigh, hop and describe in one snapshot; return the hits and how many only repeated others."""
+) -> tuple[Look, list[Hit], list[dict[str, Any]]]:
+    """Look, rank, weigh, hop and describe in one snapshot; return the hits and what was left out and why."""
     late = lapse(services)
     now = services.clock()
     spread = services.embedder.spread if services.embedder is not None else 1.0
@@ -115,12 +117,33 @@ def _found(
         shown = partial(_shown, unit, seen, ranking, query, now)
         hits: list[Hit] = []
         distinct: list[Hit] = []
-        for start in range(0, min(len(places), most), query.limit):
-            hits += shown(places[start : start + query.limit])
+        looked = 0
+        while looked < min(len(places), most) and len(distinct) < query.limit:
+            hits += shown(places[looked : looked + query.limit])
+            looked += query.limit
             distinct = _distinct(hits) if options.collapse_alike else hits
-            if len(distinct) >= query.limit:
-                break
-    return seen, distinct[: query.limit], ranking.repeats + len(hits) - len(distinct)
+    kept = distinct[: query.limit]
+    return seen, kept, _left_out(kept, distinct, hits, ranking, places, looked)
+
+
+def _left_out(
+    kept: Sequence[Hit],
+    distinct: Sequence[Hit],
+    hits: Sequence[Hit],
+    ranking: Ranking,
+    places: Sequence[Place],
+    looked: int,
+) -> list[dict[str, Any]]:
+    """Return what was found and is not among the hits, by reason."""
+    different, told = {hit.id for hit in distinct}, {hit.id for hit in hits}
+    alike = [hit.id for hit in hits if hit.id not in different]
+    hidden = [place.candidate.id for place in places[:looked] if place.candidate.id not in told]
+    behind = [*(hit.id for hit in distinct[len(kept) :]), *(place.candidate.id for place in places[looked:])]
+    return [
+        *left_out("says the same as a better one", [*alike, *ranking.repeats]),
+        *left_out("asleep, or gone meanwhile", hidden),
+        *left_out(f"behind the best {len(kept)}", behind),
+    ]
 
 
 def _mode(options: RetrieveOptions, vector: Vector | None) -> str:
