@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, TableClause, delete, func, or_, select, update
+from sqlalchemy import Connection, TableClause, delete, false, func, or_, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
@@ -158,20 +158,24 @@ class Erasure:
         known = IndexMeta(self._connection, self._dialect).editions()
         return sorted(name for name in known if name.startswith(starts))
 
-    def texts(self) -> Iterator[str]:
-        """Yield every text that is kept, row by row: what is remembered, how things are done, what logs say."""
+    def texts(self, *, persona: str | None = None) -> Iterator[str]:
+        """Yield every text that is kept, row by row: what is remembered, how things are done, what logs say.
+
+        Of everybody, or of one persona only.
+        """
         for table in (
             sql.items,
             sql.facts,
             sql.turns,
             sql.episodes,
+            sql.episode_entities,
             sql.open_loops,
             sql.documents,
             sql.episode_summaries,
             sql.procedures,
             *(table for table, _columns, _names in _LOGS.values()),
         ):
-            for row in self._connection.execute(select(table)):
+            for row in self._connection.execute(select(table).where(*_owned(table, persona))):
                 yield "\n".join(_told(value) for value in row if isinstance(value, str | list | dict))
 
     # -- what goes -----------------------------------------------------------------------------
@@ -346,6 +350,16 @@ class Erasure:
         else:
             found = select(func.min(_turn.position)).where(*same, _turn.position > turn.position)
         return found.scalar_subquery()
+
+
+def _owned(table: TableClause, persona: str | None) -> list[Any]:
+    """Return what tells the rows of a persona in a table; what has no owner is nobody's."""
+    if persona is None:
+        return []
+    if table is sql.episode_entities:
+        e = sql.episodes.c
+        return [table.c.episode_id.in_(select(e.id).where(e.persona == persona))]
+    return [table.c.persona == persona] if "persona" in table.c else [false()]
 
 
 def _next_kept(gone: Mapping[str, Fact], fact_id: str) -> str | None:

@@ -22,11 +22,11 @@ from typing import IO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from zomem_graph.stores.words import on_one_line
+from zomem_graph.stores.words import on_one_line, search_text
 
 __all__ = ["Form", "Needles", "Scan", "as_indexed", "scan_files", "scan_rows", "vector_parts"]
 
-Form = Literal["text", "JSON", "UTF-16", "vector", "id"]
+Form = Literal["text", "JSON", "UTF-16", "words", "vector", "id"]
 
 _KEY = 8  # bytes
 _CHUNK = 4 * 1024 * 1024
@@ -38,6 +38,7 @@ _BROKEN = (OSError, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAErr
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _PLACES = 1 << 16
 _BESIDE = rb"(?<![a-z0-9\x80-\xff])%s(?![a-z0-9\x80-\xff])"
+_JOINT = re.compile(r"(?<=[^\W_])[-_.&]+(?=[^\W_])")
 _PART = 32  # numbers of a vector looked for at a time
 _LEAST_TELLING = 8  # numbers of a part that are not zero
 
@@ -261,7 +262,7 @@ def _seekable(file: IO[bytes]) -> IO[bytes]:
 
 
 def _forms(text: str) -> Iterator[tuple[bytes, Form]]:
-    """Yield a text as files may hold it: UTF-8, JSON with and without escapes, UTF-16, folded."""
+    """Yield a text as files may hold it: UTF-8, JSON with and without escapes, UTF-16, folded, as indexed words."""
     for spelled in dict.fromkeys([text, text.casefold(), text.lower()]):
         yield spelled.encode("utf-8", "surrogatepass").lower(), "text"
         yield on_one_line(spelled).encode("utf-8").lower(), "text"  # as pages show it
@@ -271,6 +272,10 @@ def _forms(text: str) -> Iterator[tuple[bytes, Form]]:
         yield spelled.encode("unicode_escape").lower(), "text"
         for order in ("utf-16-le", "utf-16-be"):
             yield spelled.encode(order, "surrogatepass").lower(), "UTF-16"
+    for joined in (text, _JOINT.sub(" ", text)):  # the second for a part of a compound that is longer there
+        indexed = search_text(joined)
+        if not indexed.isalpha():  # one plain word may stand in any file
+            yield indexed.encode("utf-8"), "words"
 
 
 def _normalised(numbers: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -28,6 +28,13 @@ __all__ = [
 _SQLITE = b"SQLite format 3\x00"
 _PATIENCE = 30.0  # seconds for writers of other processes to end
 _NEIGHBOURS = ("words_prev", "words_next")
+_BESIDE = tuple(
+    f"update items set {column} = '' where id in (select beside.id from turns gone join turns beside"
+    " on beside.persona = gone.persona and beside.session = gone.session and beside.position ="
+    f" (select {nearest}(one.position) from turns one where one.persona = gone.persona"
+    f" and one.session = gone.session and one.position {side} gone.position) where gone.id = ?)"
+    for column, nearest, side in (("words_next", "max", "<"), ("words_prev", "min", ">"))
+)
 _FULL_TEXT = "items_fts"
 _NAMES = {"mentions", "speakers", "episode_entities", "gate_log"}  # they hold words and names, one by one
 _INDEX_HEADER = "header.bin"
@@ -76,19 +83,28 @@ def home_files(root: Path, *, besides: Iterable[Path] = ()) -> Iterator[tuple[Pa
 
 
 def clean_backups(
-    folder: Path, needles: Needles, *, ids: Sequence[str], words: frozenset[str] = frozenset()
+    folder: Path,
+    needles: Needles,
+    *,
+    ids: Sequence[str],
+    words: frozenset[str] = frozenset(),
+    persona: str = "",
+    lone: Sequence[str] = (),
 ) -> Cleaned:
     """Take what was erased out of the copies in a folder; a copy that cannot be rewritten is removed.
 
-    `words` are those that only what was erased had: names and single words that are one of them go too.
+    `words` are those that only what was erased had: names and single words that are one of them go too. `lone` are
+    single words that were named: of the persona everything goes that holds one, as it went from the database. What
+    others said in such a word is left, and so is a file that is no database.
     """
     done = Cleaned()
-    named = Needles(ids=ids)
-    erased = _Erased(needles, frozenset(ids), words)
+    named, single = Needles(ids=ids), Needles(lone)
+    erased = _Erased(needles, frozenset(ids), words | {word.casefold() for word in lone}, persona, single)
     for path in _files_at(folder):
-        if not (_holds(path, needles) or _holds(path, named)):
+        is_ours = _is_sqlite(path)
+        if not (_holds(path, needles) or _holds(path, named) or (is_ours and _holds(path, single))):
             continue
-        if _is_sqlite(path) and _rewrite(path, erased) and not _holds(path, needles):
+        if is_ours and _rewrite(path, erased) and not _holds(path, needles):
             done.rewritten.append(path.name)
         else:
             _remove(path, done)
@@ -145,6 +161,8 @@ def _rewrite(path: Path, erased: "_Erased") -> bool:
                 "select name from sqlite_master where type = 'table' and sql not like 'create virtual%'"
             ).fetchall()
             named = {name for (name,) in tables}
+            if {"items", "turns"} <= named:
+                _blank_neighbours(connection, erased.ids)
             for name in sorted(named):
                 if not name.startswith(("sqlite_", f"{_FULL_TEXT}_")):
                     _clean_table(connection, name, erased)
@@ -159,16 +177,24 @@ def _rewrite(path: Path, erased: "_Erased") -> bool:
     return True
 
 
+def _blank_neighbours(connection: sqlite3.Connection, ids: frozenset[str]) -> None:
+    """Take the words of erased turns out of the turns beside them, which carry them for search."""
+    for turn_id in ids:
+        for beside in _BESIDE:
+            connection.execute(beside, (turn_id,))
+
+
 def _clean_table(connection: sqlite3.Connection, table: str, erased: "_Erased") -> None:
     columns = [row[1] for row in connection.execute(f'pragma table_info("{table}")')]
     for rowid, *cells in connection.execute(f'select rowid, * from "{table}"').fetchall():
         row = dict(zip(columns, cells, strict=True))
         beside = {name: row.pop(name) for name in _NEIGHBOURS if name in row}
         gone = any(row[name] in erased.ids for name in _OWN_IDS & row.keys())
-        if gone or any(erased.in_cell(value, names=table in _NAMES) for value in row.values()):
+        own = row.get("persona") == erased.persona
+        if gone or any(erased.in_cell(value, names=table in _NAMES, own=own) for value in row.values()):
             connection.execute(f'delete from "{table}" where rowid = ?', (rowid,))
             continue
-        changed = {name: "" for name, value in beside.items() if erased.in_cell(value)}
+        changed = {name: "" for name, value in beside.items() if erased.in_cell(value, own=own)}
         if row.get("turn_id") in erased.ids:
             changed |= {"turn_id": "", "quote": ""} if "quote" in row else {"turn_id": ""}
         for name, value in changed.items():
@@ -182,14 +208,18 @@ class _Erased:
     needles: Needles
     ids: frozenset[str]
     words: frozenset[str]
+    persona: str
+    lone: Needles
 
-    def in_cell(self, value: Any, *, names: bool = False) -> bool:
-        """Return whether a cell holds any of it; among names and single words, also by a word alone."""
+    def in_cell(self, value: Any, *, names: bool = False, own: bool = False) -> bool:
+        """Return whether a cell holds any of it; among names, and of the persona's `own`, also by a word alone."""
         if isinstance(value, str):
             if names and not self.words.isdisjoint(search_text(value).split()):
                 return True
             value = value.encode("utf-8", "surrogatepass")
-        return isinstance(value, bytes) and bool(self.needles.found_in(value))
+        if not isinstance(value, bytes):
+            return False
+        return bool(self.needles.found_in(value)) or (own and bool(self.lone.found_in(value)))
 
 
 def _belongs(path: Path, folder: Path, persona: str) -> bool:

@@ -32,6 +32,8 @@ _LEAST_NEEDLE: Final = 8  # bytes; anything shorter is found by chance in any la
 _WINDOW: Final = 48  # characters looked for of a long text, so that a page boundary hides only one of them
 _MOST_WINDOWS: Final = 6
 _WORD = re.compile(r"\w+")
+_FIRST = re.compile(r"^\S+")
+_LAST = re.compile(r"\S+$")
 _SEPARATOR: Final = "\x1f"
 
 
@@ -160,7 +162,21 @@ def _windows(text: str) -> Sequence[str]:
         return [text]
     steps = min(_MOST_WINDOWS, len(text) // _WINDOW)
     last = len(text) - _WINDOW
-    return [text[start : start + _WINDOW].strip() for start in (last * i // (steps - 1) for i in range(steps))]
+    return [_whole_words(text, start) for start in (last * i // (steps - 1) for i in range(steps))]
+
+
+def _whole_words(text: str, start: int) -> str:
+    """Return a window of a text without the words that its ends cut in two, where much of it is left then.
+
+    What indexes hold of a part of a word is not a part of what they hold of the word.
+    """
+    end = start + _WINDOW
+    window = whole = text[start:end]
+    if start and not text[start - 1].isspace():
+        whole = _FIRST.sub("", whole)
+    if end < len(text) and not text[end].isspace():
+        whole = _LAST.sub("", whole)
+    return whole.strip() if len(whole.strip()) >= _WINDOW // 2 else window.strip()
 
 
 def _occurs(words: str, text: str) -> bool:

@@ -1,12 +1,25 @@
 """How a thing that was learned names where it was learned."""
 
-__all__ = ["CONVERSATION", "learned_source"]
+__all__ = ["CONVERSATION", "episode_label", "learned_source"]
 
 CONVERSATION = "conversation:"
+_LEARNED = "auto-capture:"
+_LABELS = {_LEARNED: "capture.", "conversation-capture:": "conversation."}
 
 
 def learned_source(source: str) -> str:
     """Return the source of a fact or loop that a capture from `source` found (spec F41, F45)."""
     if source.startswith(CONVERSATION):
         return f"conversation-capture:{source.removeprefix(CONVERSATION)}"
-    return f"auto-capture:{source}"
+    return f"{_LEARNED}{source}"
+
+
+def episode_label(source: str) -> str | None:
+    """Return the label under which the episodes of a captured source are found; None for what was told by hand.
+
+    It stands among the names of the episode, and nobody said it.
+    """
+    for start, label in _LABELS.items():
+        if source.startswith(start):
+            return f"{label}{source.removeprefix(start)}"
+    return None

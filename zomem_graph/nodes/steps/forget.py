@@ -18,6 +18,7 @@ from zomem_graph.nodes.rules.tiers import WALL_CLOCK_TIERS
 from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.going import Going, going, points_of, telling_lines
 from zomem_graph.nodes.steps.lapse import end_by_clock
+from zomem_graph.nodes.steps.needles import still_told
 from zomem_graph.nodes.steps.proving import (
     left_naming,
     limits_of,
@@ -73,11 +74,13 @@ class _Sought:
     """What is cut out of files, and what is looked for in them afterwards."""
 
     all_gone: Needles
-    """All that went, and what was named: for the persona's own files."""
+    """All that went, and what was named, without what the persona knows still: for its own files."""
     went: Needles
-    """All that went: for checkpoints, which are others' too."""
+    """The same without what was only named: for checkpoints, which are others' too."""
     copies: Needles
     """The same without what kept memories say as well, and without single words: for backups."""
+    lone: tuple[str, ...]
+    """Those single words: in backups they are cut out of what is the persona's own."""
     vault: Needles
     """Only what went, and nobody else says."""
     proof: Needles
@@ -279,14 +282,22 @@ def _sought(services: Services, wanted: Wanted, erased: _Erased) -> _Sought:
     proof, shared = without_kept(services, Needles([*went, *named], vectors=erased.vectors))
     words = {place for place, one in enumerate(proof.sources) if isinstance(one, str) and one.isalpha()}
     only_named = {place for place, one in enumerate(proof.sources) if one in named}
+    own = _without_own(services, wanted, Needles([*went, *named], vectors=erased.vectors))
     return _Sought(
-        went=Needles(went, vectors=erased.vectors),
-        all_gone=Needles([*went, *named], vectors=erased.vectors),
+        went=own.without(place for place, one in enumerate(own.sources) if one in named),
+        all_gone=own,
         copies=proof.without(words),
+        lone=tuple(str(proof.sources[place]) for place in sorted(words)),
         vault=proof.without(only_named),
         proof=proof,
         shared=shared,
     )
+
+
+def _without_own(services: Services, wanted: Wanted, needles: Needles) -> Needles:
+    """Return needles without what kept memories of the persona itself say as well."""
+    with services.stores.read() as unit:
+        return needles.without(still_told(unit, needles, persona=wanted.persona))
 
 
 def _is_blind(wanted: Wanted, erased: _Erased, sought: _Sought) -> bool:
@@ -320,7 +331,14 @@ def _clean_files(
     home = services.stores.home
     folder = checkpoints or home.root / "checkpoints"
     return {
-        "backups": clean_backups(home.backups, sought.copies, ids=erased.ids, words=erased.words),
+        "backups": clean_backups(
+            home.backups,
+            sought.copies,
+            ids=erased.ids,
+            words=erased.words,
+            persona=wanted.persona,
+            lone=sought.lone,
+        ),
         "checkpoints": clean_checkpoints(folder, sought.went, named=_saved_of(wanted, folder)),
         "persona_files": clean_persona_files(
             home.root / "personas", wanted.persona, sought.all_gone, everything=wanted.everything

@@ -5,15 +5,21 @@ from collections.abc import Iterator
 from zomem_graph.stores.proof import Needles, as_indexed
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["still_held"]
+__all__ = ["still_held", "still_told"]
 
 
 def still_held(unit: Unit, needles: Needles) -> set[int]:
     """Return the sources of needles that kept memories hold as well, in their texts or as their vectors."""
-    kept: set[int] = set()
-    for block in _joined(text.encode("utf-8", "surrogatepass") for text in unit.erasure.texts()):
-        kept.update(needles.found_in(block))
+    kept = still_told(unit, needles)
     for block in _joined(vector + as_indexed(vector) for vector in unit.erasure.vectors()):
+        kept.update(needles.found_in(block))
+    return kept
+
+
+def still_told(unit: Unit, needles: Needles, *, persona: str | None = None) -> set[int]:
+    """Return the sources of needles that texts hold which are kept, of everybody or of one persona."""
+    kept: set[int] = set()
+    for block in _joined(text.encode("utf-8", "surrogatepass") for text in unit.erasure.texts(persona=persona)):
         kept.update(needles.found_in(block))
     return kept
 

@@ -8,6 +8,7 @@ from zomem_graph.nodes.rules.entities import entities, entity_key, named_in
 from zomem_graph.nodes.rules.erasing import FactForms, Retold, shares_wording, shingles, telling
 from zomem_graph.nodes.rules.given import flag, if_given, name_of, shown, strings_in
 from zomem_graph.nodes.rules.keys import entity_prefix, normal
+from zomem_graph.nodes.rules.sources import episode_label
 from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.stores.erasure import Selection
@@ -298,7 +299,7 @@ def said_of(item: Remembered) -> list[str]:
         case Turn():
             said = [item.content]
         case Episode():
-            said = [item.summary, *item.entities]
+            said = [item.summary, *_named_by(item)]
         case Loop():
             said = [item.title, item.summary, item.resolution, item.entity]
         case Procedure():
@@ -314,12 +315,17 @@ def texts_of(item: Remembered) -> list[str]:
         case Turn():
             named = [item.content]
         case Episode():
-            named = [item.summary, *item.entities]
+            named = [item.summary, *_named_by(item)]
         case Loop():
             named = [item.title, item.summary, item.entity, item.resolution]
         case Procedure():
             return [*said_of(item), *([item.category] if item.category else [])]
     return [text for text in (*named, *strings_in(item.metadata)) if text]
+
+
+def _named_by(episode: Episode) -> list[str]:
+    """Return the names in an episode that somebody gave it: not the label of where it was captured."""
+    return [name for name in episode.entities if name != episode_label(episode.source)]
 
 
 def things_in(selection: Selection) -> Iterator[Remembered]:
