@@ -8,8 +8,10 @@ from typing import Annotated, Any, get_type_hints
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from zomem_graph import Memory, MemoryState, Scope, create_recall_graph, gate_route, with_memory
 from zomem_graph.nodes import (
@@ -292,3 +294,24 @@ def test_hops_without_a_gate_are_composed(opened: Opened) -> None:
     memory, _chat = opened()
     app = row(("hop", create_multi_hop_node(memory)), ("compose", create_compose_node(memory)))
     assert "Stripe" in app.invoke(say(ASKING), ANN)["memory_context"]
+
+
+def two_turns(app: Any) -> None:
+    app.invoke(say(ASKING), ANN)
+    app.invoke(say(ASKING), ANN)
+
+
+def test_a_key_of_ours_that_the_host_adds_up_is_refused_before_old_memories_come_again(opened: Opened) -> None:
+    memory, _chat = opened()
+    kinds: dict[str, Any] = {"memory_hits": list[Any], "memory_context": str, "memory_persona": list[str]}
+    for key, kind in kinds.items():
+        host: Any = TypedDict("host", {"messages": list[Any], key: Annotated[kind, operator.add]}, total=False)
+        graph: Any = StateGraph(host)
+        graph.add_node("gate", create_gate_node(memory))
+        graph.add_node("retrieve", create_retrieve_node(memory))
+        graph.add_node("compose", create_compose_node(memory))
+        graph.add_edge(START, "gate")
+        graph.add_edge("gate", "retrieve")
+        graph.add_edge("retrieve", "compose")
+        with pytest.raises(InvalidInput, match=f"'{key}'.*MemoryState"):
+            two_turns(graph.compile(checkpointer=InMemorySaver()))

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing, work
-from zomem_graph.nodes.inputs import context_tokens, must_hold
+from zomem_graph.nodes.inputs import context_tokens, must_be_cleared, must_hold
 from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Services, services_given
@@ -33,6 +33,7 @@ def create_compose_node(memory: Services, *, options: ComposeOptions | None = No
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         decision = decision_of(state)
         must_hold(state, *_needed(state))
+        must_be_cleared(state, "memory_context")
         started = datetime.fromisoformat(decision.get("started") or memory.clock().isoformat())
         told = {**_UNGATED, **known(GateVerdict, decision), "keywords": tuple(decision.get("keywords") or ())}
         verdict = GateVerdict(**{**told, "degraded": tuple(decision.get("degraded") or ())})

@@ -4,10 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
+from zomem_graph.nodes.state import gated
 from zomem_graph.nodes.steps.messages import text_of, to_said
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["context_tokens", "history_of", "latest_question", "messages_of", "must_hold", "query_of", "was_sent_back"]
+__all__ = [
+    "context_tokens",
+    "history_of",
+    "latest_question",
+    "messages_of",
+    "must_be_cleared",
+    "must_hold",
+    "query_of",
+    "was_sent_back",
+]
 
 _LONGEST_QUESTION = 1_000_000
 
@@ -55,6 +65,15 @@ def must_hold(state: Mapping[str, Any], *channels: str) -> None:
             f"The graph's state has no {missing[0]!r}: what memory finds would be lost. Build the graph on "
             "MemoryState (from zomem_graph import MemoryState), or derive your own state from it, and put a gate "
             "node first, which writes it."
+        )
+
+
+def must_be_cleared(state: Mapping[str, Any], channel: str) -> None:
+    """Raise InvalidInput with the cure when the host's channel kept what the gate of this turn has cleared."""
+    if gated(state) and state.get(channel):
+        raise InvalidInput(
+            f"{channel!r} still holds what the gate has cleared: your state annotates it with a reducer that adds, "
+            "so old memories would come again. Leave memory's keys out of your state, or take them from MemoryState."
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
-from zomem_graph.nodes.inputs import history_of, must_hold, query_of
+from zomem_graph.nodes.inputs import history_of, must_be_cleared, must_hold, query_of
 from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
@@ -34,6 +34,8 @@ def create_retrieve_node(
         question, imagined = query_of(state), state.get("memory_hyde")
         if gated(state):
             must_hold(state, "memory_hits")
+        if not state.get("memory_trace"):  # the first search of the turn
+            must_be_cleared(state, "memory_hits")
         request = RecallRequest(
             message=question,
             hyde=False if imagined == "" else imagined,

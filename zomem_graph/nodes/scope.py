@@ -67,7 +67,13 @@ def scope_of_run(
     Raises InvalidInput when a strict memory is asked by nobody.
     """
     scope = scope_from(context, configurable or {}, Scope())
-    if not scope.named and (kept := state.get("memory_persona")):
+    kept = state.get("memory_persona")
+    if kept is not None and not isinstance(kept, str):
+        raise InvalidInput(
+            f"'memory_persona' of the graph's state holds {type(kept).__name__}, not text. Leave memory's keys out "
+            "of your state, or take them from MemoryState."
+        )
+    if not scope.named and kept:
         scope = replace(scope, persona=kept, named=True)
     if strict and not scope.named:
         raise InvalidInput(
