@@ -336,7 +336,7 @@ with Memory.open(home, embeddings=SmallEmbedder()) as memory, SqliteSaver.from_c
         graph.add_edge(one, other)
     app = graph.compile(checkpointer=saver)
     waiting = app.get_state(ANN).next
-    given = None if waiting else {"messages": [HumanMessage("my dog is Rex")]}
+    given = None if waiting else {"messages": [HumanMessage("my dog is Rex", id="m1")]}
     app.invoke(given, ANN, durability=durability)
 """
 
