@@ -335,8 +335,9 @@ with Memory.open(home, embeddings=SmallEmbedder()) as memory, SqliteSaver.from_c
     for one, other in ((START, "recall"), ("recall", "chat"), ("chat", "capture"), ("capture", "after")):
         graph.add_edge(one, other)
     app = graph.compile(checkpointer=saver)
-    waiting = app.get_state(ANN).next
-    given = None if waiting else {"messages": [HumanMessage("my dog is Rex", id="m1")]}
+    saved = app.get_state(ANN)  # a step whose writes are saved is not named in `next`, though the run is to go on
+    begun = saved.next or len(saved.values.get("messages", ())) == 1
+    given = None if begun else {"messages": [HumanMessage("my dog is Rex")]}
     app.invoke(given, ANN, durability=durability)
 """
 
