@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -299,9 +300,11 @@ def test_the_custom_stream_is_told_the_same_by_middleware_and_by_nodes(
         return {"messages": [AIMessage("noted")]}
 
     told = []
+    with Memory.open(home / "0", embeddings=SmallEmbedder(), clock=clock) as memory:
+        memory.remember("sister", "job", "nurse", persona="ann")
+    copytree(home / "0", home / "1")
     for number in range(2):
         with Memory.open(home / str(number), embeddings=SmallEmbedder(), clock=clock) as memory:
-            memory.remember("sister", "job", "nurse", persona="ann")
             chat = create_chat_graph(memory, answer, context_schema=Scope).compile()
             told.append(streamed(chat if number else agent(memory, model), say(text), awaited))
     assert told[0] == told[1]

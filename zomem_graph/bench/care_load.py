@@ -39,11 +39,13 @@ def writes_meanwhile(
 ) -> dict[str, Any]:
     """Write, change and delete while a model thinks about merges for two minutes; nothing of it may be lost."""
     began = perf_counter()
-    thinking = threading.Event()
+    thinking, written = threading.Event(), threading.Event()
 
     def slowly(_ask: object) -> str:
+        until = perf_counter() + seconds
         thinking.set()
-        sleep(seconds)
+        written.wait(10 * seconds + 60)  # on a crowded machine the writes take longer than the thought
+        sleep(max(0.0, until - perf_counter()))
         return '{"same": [1, 2, 3, 4, 5]}'
 
     chat = ScriptedChat(by_workload={"maintenance": slowly, "extraction": '{"facts": []}'})
@@ -64,6 +66,7 @@ def writes_meanwhile(
         said = [_said(memory, number, writes, seconds) for number in range(writes)]
         changed = memory.remember("thing 0", "likes", "strong coffee in bed", many=True, importance=1.9)
         busy = run.is_alive()
+        written.set()
         run.join()
         lost = sum(not memory.lookup(entity, "note") for entity in said)
         lost += memory.stats()["turns"] != writes
