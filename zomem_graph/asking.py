@@ -83,6 +83,7 @@ class CaptureWords(TypedDict, total=False):
     dry_run: bool
     inline: bool
     model: str | None
+    read_again: bool
 
 
 def search_query(asked: str, words: SearchWords) -> "Query":
@@ -144,6 +145,7 @@ def capture_request(conversation: Iterable[Any] | str, words: CaptureWords) -> "
         dry_run=flag("dry_run", words.get("dry_run", False)),
         inline=flag("inline", words.get("inline", False)),
         model=if_given(name_of, "model", words.get("model")),
+        read_again=flag("read_again", words.get("read_again", False)),
     )
 
 
@@ -158,7 +160,7 @@ def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":
 
     if not isinstance(item, Mapping):
         raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")
-    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote", "ends", "at", "method", "read_again"}
+    allowed = set(NewFact.__slots__) - {"trust", "turn_id", "quote", "ends", "at", "method", "read_again", "said_at"}
     unknown = sorted(set(map(str, item)) - allowed)
     if unknown:
         raise InvalidInput(f"item {number} has unknown names {unknown}; known are {sorted(allowed)}.")

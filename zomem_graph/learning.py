@@ -1,15 +1,19 @@
-"""The verbs of `Memory` that learn from conversations: capture, and how far the model is with reading them."""
+"""The verbs of `Memory` that learn from conversations: observe, capture, and how far a model is with reading."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from zomem_graph.asking import CaptureWords, capture_request, session_given
 from zomem_graph.nodes.flow import arun, run
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.given import if_given, name_of, whole
+from zomem_graph.nodes.rules.given import flag, if_given, name_of, whole
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.settings import Settings
+from zomem_graph.stores.records import Turn
+from zomem_graph.stores.retry import written
+from zomem_graph.stores.unit import Unit
 
 if TYPE_CHECKING:
     from zomem_graph.streaming import CaptureStream
@@ -26,6 +30,8 @@ class _Opened(Services, Protocol):
 
     def _check_open(self) -> None: ...
 
+    def wrote(self, ids: Sequence[str]) -> None: ...
+
 
 class Learning:
     """Learn from conversations, and see what waits. `Memory` inherits it."""
@@ -38,6 +44,41 @@ class Learning:
         self._check_open()
         return Conversations(self, self.settings)
 
+    def observe(
+        self: _Opened,
+        messages: Iterable[Any],
+        *,
+        scope: Scope | None = None,
+        session: str | None = None,
+        read_again: bool = False,
+    ) -> list[Turn]:
+        """Store what was said, verbatim and once; return the turns that were new.
+
+        Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}; system messages and those
+        without words are left out. A history that grew, was trimmed or is replayed is laid over what the session
+        holds; only the rest is new. What is observed is not learned from by a later `capture`: give one of them.
+        `read_again` says that they stand in a file, which may say again what was forgotten since: that stays out.
+        """
+        from zomem_graph.nodes.steps.messages import to_said
+        from zomem_graph.nodes.steps.observe import clean, store_turns
+
+        self._check_open()
+        who, session, read_again = scope_given(scope), session_given(session), flag("read_again", read_again)
+        said, _redacted = clean(to_said(messages), self.options.write)
+
+        def store(unit: Unit) -> list[Turn]:
+            now = self.clock()
+            unit.care.in_use(now)
+            return store_turns(unit, said, scope=who, session=session, now=now, read_again=read_again)
+
+        turns = written(self.stores, store)
+        self.wrote([turn.id for turn in turns])
+        return turns
+
+    async def aobserve(self: _Opened, messages: Iterable[Any], **named: Any) -> list[Turn]:
+        """Do the same as `observe` without blocking the event loop."""
+        return await asyncio.to_thread(Learning.observe, self, messages, **named)
+
     def capture(
         self: _Opened,
         conversation: Iterable[Any] | str,
@@ -48,17 +89,27 @@ class Learning:
         dry_run: bool = False,
         inline: bool = False,
         model: str | None = None,
+        read_again: bool = False,
     ) -> CaptureReport:
         """Learn from a conversation: turns, facts by rule at once, facts by model through the queue.
 
         `conversation` is messages, or plain text with `Name: …` lines; messages without words count as skipped.
         `inline` waits for the model; `model` ("provider:model") reads in place of the one that is set. A dry run
-        writes nothing, and asks the model too when `inline` or `model` is given.
+        writes nothing, and asks the model too when `inline` or `model` is given. `read_again` says that it stands in
+        a file, which may say again what was forgotten since: that stays out, however short it is.
         """
         from zomem_graph.nodes.steps.capture import capture
 
         self._check_open()
-        words = CaptureWords(scope=scope, source=source, session=session, dry_run=dry_run, inline=inline, model=model)
+        words = CaptureWords(
+            scope=scope,
+            source=source,
+            session=session,
+            dry_run=dry_run,
+            inline=inline,
+            model=model,
+            read_again=read_again,
+        )
         return run(capture(self, capture_request(conversation, words)))
 
     async def acapture(

@@ -22,7 +22,6 @@ from zomem_graph.asking import (
     new_fact,
     recall_request,
     search_query,
-    session_given,
     telling_which,
 )
 from zomem_graph.background import Background
@@ -46,7 +45,7 @@ from zomem_graph.nodes.values import Hits, Recollection
 from zomem_graph.reach import Reach
 from zomem_graph.settings import Settings
 from zomem_graph.stores.errors import Closed, ZomemError
-from zomem_graph.stores.records import Fact, Turn
+from zomem_graph.stores.records import Fact
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.store import Home, Stores
 from zomem_graph.stores.unit import Unit
@@ -89,7 +88,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         self.clock = clock
         self.options = options
         self.strict_scope = strict_scope
-        self.call_log = settings.home / "model-calls.jsonl"
+        self.call_log = stores.home.call_log
         recorder = Recorder(FileLog(self.call_log), stores.ledger.add)
         self._chats = Chats(chat_model, settings, log=recorder, clock=clock)
         self._notes = notes
@@ -223,40 +222,9 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
             warnings.warn(note, stacklevel=3)
         return [one.fact for one in stored]
 
-    def observe(
-        self, messages: Iterable[Any], *, scope: Scope | None = None, session: str | None = None
-    ) -> list[Turn]:
-        """Store what was said, verbatim and once; return the turns that were new.
-
-        Messages are LangChain messages or {"role", "content", "name"?, "at"?, "metadata"?}; system messages and those
-        without words are left out. A history that grew, was trimmed or is replayed is laid over what the session
-        holds; only the rest is new. What is observed is not learned from by a later `capture`: give one of them.
-        """
-        from zomem_graph.nodes.steps.messages import to_said
-        from zomem_graph.nodes.steps.observe import clean, store_turns
-
-        self._check_open()
-        who, session = scope_given(scope), session_given(session)
-        said, _redacted = clean(to_said(messages), self.options.write)
-
-        def store(unit: Unit) -> list[Turn]:
-            now = self.clock()
-            unit.care.in_use(now)
-            return store_turns(unit, said, scope=who, session=session, now=now)
-
-        turns = written(self.stores, store)
-        self.wrote([turn.id for turn in turns])
-        return turns
-
     async def aremember(self, entity: str, key: str | None, value: str, **named: Any) -> Fact:
         """Do the same as `remember` without blocking the event loop."""
         return await asyncio.to_thread(self.remember, entity, key, value, **named)
-
-    async def aobserve(
-        self, messages: Iterable[Any], *, scope: Scope | None = None, session: str | None = None
-    ) -> list[Turn]:
-        """Do the same as `observe` without blocking the event loop."""
-        return await asyncio.to_thread(self.observe, messages, scope=scope, session=session)
 
     # -- reading -------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """A conversation captured while it goes on: `with memory.capture_stream(scope=…) as stream: stream.add(…)`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -70,6 +71,8 @@ class CaptureStream:
     def _add(self, said: list[Said]) -> Flow[list[Fact]]:
         if self._report is not None:
             raise Closed("This stream was closed. Begin another one with memory.capture_stream().")
+        now = self._services.clock()
+        said = [replace(message, heard=now) for message in said]
         self._all += said
         self._stretch += said
         full = sum(tokens(message.content) for message in self._stretch) >= _STRETCH_TOKENS

@@ -1,14 +1,18 @@
 """Forgetting reaches whatever form a text was kept in, also in copies, and leaves what others keep."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from zomem_graph import Memory, Scope
-from zomem_graph.testing import FixedClock
+from zomem_graph.nodes.ports import Ask
+from zomem_graph.stores.errors import ModelError
+from zomem_graph.testing import FixedClock, ScriptedChat
 
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 SAID = "The results came back: I have diabetes, sadly."
@@ -122,3 +126,133 @@ def test_a_name_that_a_kept_episode_has_as_well_is_no_trace(memory: Memory, home
     report = memory.forget(persona="ann", matching="PINEAPPLE-77")
     assert report.clean, (report.traces, report.notes)
     assert (home / "personas" / "ann.md").read_text() == "keeps a web-shop\n"
+
+
+# -- what comes again ------------------------------------------------------------------------------
+
+
+def test_a_few_words_read_out_of_another_file_stay_forgotten(memory: Memory) -> None:
+    said = user("My wife left me.", "I have HIV.", "Thanks!")
+    memory.capture(said, scope=ANN, session="a", read_again=True)
+    assert memory.forget(persona="ann", matching="HIV").clean
+    again = memory.capture(said, scope=ANN, session="b", read_again=True)
+    assert (again.turns, again.skipped_because["forgotten"]) == (2, 1)
+    assert memory.observe(said[1:2], scope=ANN, session="c", read_again=True) == []
+    assert not [hit for hit in memory.search("HIV", scope=ANN) if "HIV" in hit.text]
+    assert memory.capture(said[1:2], scope=ANN, session="today").turns == 1  # said anew
+
+
+def test_what_only_acknowledges_is_buried_in_its_session_only(memory: Memory) -> None:
+    said = user("ok, thanks!", "yes")
+    turns = memory.observe(said, scope=ANN, session="a")
+    memory.forget(persona="ann", id=[turn.id for turn in turns])
+    assert memory.observe(said, scope=ANN, session="a", read_again=True) == []
+    assert len(memory.observe(said, scope=ANN, session="b", read_again=True)) == 2
+
+
+def test_what_was_said_before_it_was_forgotten_stays_so_wherever_it_is_found(
+    memory: Memory, clock: FixedClock
+) -> None:
+    def at(day: int) -> list[dict[str, object]]:
+        return [{"role": "user", "content": "I live in Oslo by the sea.", "at": clock() + timedelta(days=day)}]
+
+    memory.capture(at(0), scope=ANN, session="a")
+    found_later = at(5)
+    clock.advance(days=10)
+    memory.forget(persona="ann", matching="Oslo")
+    clock.advance(days=1)
+    assert memory.capture(found_later, scope=ANN, session="b").turns == 0
+    assert memory.capture(at(0), scope=ANN, session="b").turns == 1
+
+
+@pytest.mark.usefixtures("either_database")
+@pytest.mark.parametrize("by_model", [False, True])
+@pytest.mark.parametrize(("said_at", "city"), [("now", "Oslo"), ("before", "Bergen"), (None, "Bergen")])
+def test_a_value_that_is_said_again_after_the_forgetting_is_learned(
+    home: Path, clock: FixedClock, *, by_model: bool, said_at: str | None, city: str
+) -> None:
+    chat = ScriptedChat(_city) if by_model else None
+    with Memory.open(home, embeddings="none", clock=clock, chat_model=chat) as memory:
+        before = clock() - timedelta(seconds=1)
+        for place in ("Oslo", "Bergen"):
+            memory.capture(user(f"I live in {place}."), scope=ANN, session=place, inline=True)
+            if place == "Oslo":
+                memory.forget(persona="ann", matching="Oslo")
+            clock.advance(days=5)
+        clock.advance(days=400)
+        times = {"now": {"at": clock()}, "before": {"at": before}, None: {}}[said_at]
+        clock.advance(seconds=2)
+        message = {"role": "user", "content": "I moved back, I live in Oslo.", **times}
+        report = memory.capture([message], scope=ANN, session="c", inline=True)
+        assert [fact.value for fact in memory.lookup("user", "city", scope=ANN)] == [city]
+        assert ("forgotten" in report.skipped_because) == (city == "Bergen")
+
+
+def _city(ask: Ask) -> str:
+    told = str(ask)
+    place = "Oslo" if "Oslo" in told else "Bergen"
+    quote = "I moved back, I live in Oslo" if "moved back" in told else f"I live in {place}"
+    fact = {"entity": "user", "key": "city", "value": place, "confidence": 1.0, "source_quote": quote}
+    return json.dumps([fact])
+
+
+@pytest.mark.parametrize("named", [{"entity": "zebra server"}, {"matching": "48123"}, {"matching": "Quillfeather"}])
+def test_a_stream_stores_nothing_of_what_was_forgotten_while_it_ran(
+    home: Path, memory: Memory, named: dict[str, str]
+) -> None:
+    stream = memory.capture_stream(scope=ANN, session="s")
+    stream.add(user("My dentist Quillfeather charges a lot.", "The port of the zebra server is 48123.", "So it is."))
+    with Memory.open(home, embeddings="none", clock=memory.clock) as other:
+        report = other.forget(persona="ann", **named)  # type: ignore[arg-type]
+        assert report.clean, (report.traces, report.notes)
+    stream.add(user("The weather is fine."))
+    assert stream.close().turns == 3
+    with memory.stores.read() as unit:
+        told = "\n".join(unit.erasure.texts()).casefold()
+    assert named.get("matching", "48123").casefold() not in told
+    assert ("quillfeather" in told) != ("Quillfeather" in named.values())
+
+
+def test_a_stream_stores_what_is_said_again_after_the_forgetting(memory: Memory, clock: FixedClock) -> None:
+    memory.capture(user("The port of the zebra server is 48123."), scope=ANN, session="a")
+    memory.forget(persona="ann", entity="zebra server")
+    clock.advance(days=1)
+    with memory.capture_stream(scope=ANN, session="s") as stream:
+        stream.add(user("The port of the zebra server is 48123."))
+    assert [fact.value for fact in memory.lookup("zebra server", "port", scope=ANN)] == ["48123"]
+
+
+def test_a_file_of_a_workspace_has_no_time_of_its_own(memory: Memory, clock: FixedClock, tmp_path: Path) -> None:
+    memory.capture(user("I live in Oslo by the sea."), scope=ANN, session="a")
+    memory.forget(persona="ann", matching="Oslo")
+    folder = tmp_path / "con_1"
+    folder.mkdir()
+    (folder / "notes.md").write_text("User: I live in Oslo by the sea.\nUser: I like tea.\n" + " " * 200)
+    report = memory.conversations.capture([tmp_path], everything=True, scope=ANN)
+    assert report.turns == 1
+    assert memory.lookup("user", "city", scope=ANN) == []
+
+
+@pytest.mark.usefixtures("either_database")
+@pytest.mark.parametrize("reply", ["prose", "an error"])
+def test_why_a_model_failed_tells_nothing_of_what_was_forgotten_meanwhile(
+    home: Path, clock: FixedClock, reply: str
+) -> None:
+    told = "I will not list what Hortensia Vandermeer earns (93123 EUR)."
+
+    def script(_ask: object) -> str:
+        assert other.forget(entity="Hortensia Vandermeer", persona="ann").clean
+        if reply == "an error":
+            raise ModelError(f"refused: {told}")
+        return told
+
+    with (
+        Memory.open(home, embeddings="none", clock=clock) as other,
+        Memory.open(home, embeddings="none", clock=clock, chat_model=ScriptedChat(script)) as memory,
+    ):
+        said = user("By the way, Hortensia Vandermeer earns 93123 EUR a year.", "We met Bob Whistledown too.")
+        assert memory.capture(said, scope=ANN, inline=True).degraded
+        assert "93123" not in repr(memory.capture_stats())
+        assert other.forget(entity="Hortensia Vandermeer", persona="ann").clean
+        with memory.stores.read() as unit:
+            assert not [text for text in unit.erasure.texts() if "93123" in text]

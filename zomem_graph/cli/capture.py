@@ -57,6 +57,7 @@ def _capture_file(
                         dry_run=dry_run,
                         inline=wait,
                         model=model,
+                        read_again=True,
                     )
                 )
                 advance(1)

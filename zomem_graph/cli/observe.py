@@ -25,7 +25,7 @@ def observe(
         with call.screen.progress("storing", len(conversation.sessions)) as advance:
             for each in conversation.sessions:
                 name = session_name(conversation, each, session)
-                kept[name] = len(memory.observe(messages_of(each), scope=scope, session=name))
+                kept[name] = len(memory.observe(messages_of(each), scope=scope, session=name, read_again=True))
                 advance(1)
         total = sum(len(each.messages) for each in conversation.sessions)
         new = sum(kept.values())

@@ -98,7 +98,7 @@ def _append(unit: Unit, fresh: Sequence[tuple[str, Said]], ready: ReadyTalk, tar
     """Return the id of each new message by fingerprint; what was erased once is not stored again."""
     scope = target.scope if ready.talk.thread is None else _in_thread(target.scope, ready.talk.thread)
     said = [message for _digest, message in fresh]
-    kept = without_forgotten(unit, said, persona=scope.persona, session=ready.session)
+    kept = without_forgotten(unit, said, persona=scope.persona, session=ready.session, read_again=True)
     turns = append_turns(unit, kept, scope=scope, session=ready.session, now=target.now, trust=_TRUST)
     ids = {id(message): turn.id for message, turn in zip(kept, turns, strict=True)}
     return {digest: ids.get(id(message), _NOT_STORED) for digest, message in fresh}

@@ -345,6 +345,10 @@ class Tombstone:
     said_at: datetime | None
     created_at: datetime
 
+    def was_said_since(self, at: datetime | None) -> bool:
+        """Return whether what is said at a time was said anew; what tells no time of its own was not."""
+        return at is not None and at > max(self.created_at, self.said_at or self.created_at)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRecord:

@@ -20,6 +20,7 @@ __all__ = [
     "Cleaned",
     "clean_backups",
     "clean_checkpoints",
+    "clean_lines",
     "clean_persona_files",
     "home_files",
     "wipe_unused_vectors",
@@ -129,6 +130,15 @@ def clean_persona_files(folder: Path, persona: str, needles: Needles, *, everyth
         if everything:
             _remove(path, done)
         elif _holds(path, needles):
+            _cut_lines(path, needles, done)
+    return done
+
+
+def clean_lines(paths: Iterable[Path], needles: Needles) -> Cleaned:
+    """Cut the lines that hold what was erased out of files of one line an entry."""
+    done = Cleaned()
+    for path in paths:
+        if path.is_file() and _holds(path, needles):
             _cut_lines(path, needles, done)
     return done
 

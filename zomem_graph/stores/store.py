@@ -42,6 +42,11 @@ class Home:
         return self.root / "chroma"
 
     @property
+    def call_log(self) -> Path:
+        """Where the calls of models are written down; a full one moves aside as `….1`."""
+        return self.root / "model-calls.jsonl"
+
+    @property
     def backups(self) -> Path:
         """Where copies from before migrations and maintenance go."""
         return self.root / "backups"

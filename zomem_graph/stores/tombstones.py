@@ -106,11 +106,10 @@ class Tombstones:
         known = self.forgotten(row["digest"] for row in rows)  # type: ignore[misc]  # every digest is text
         for row in rows:
             before = known.get(str(row["digest"]))
-            if before is not None and _later(row["said_at"], before.said_at):  # type: ignore[arg-type]
+            if before is not None:
+                said = row["said_at"] if _later(row["said_at"], before.said_at) else before.said_at  # type: ignore[arg-type]
                 self._connection.execute(
-                    update(sql.tombstones)
-                    .where(_t.digest == row["digest"])
-                    .values(said_at=row["said_at"], created_at=now)
+                    update(sql.tombstones).where(_t.digest == row["digest"]).values(said_at=said, created_at=now)
                 )
         fresh = [row for row in rows if row["digest"] not in known]
         if fresh:

@@ -229,7 +229,9 @@ def _said_in(artifact: Artifact, raw: bytes) -> tuple[list[Said], bool]:
         said, is_transcript = messages_in(text), is_json or has_speaker_lines(text)
     except InvalidInput:
         said, is_transcript = to_said([{"role": "tool", "name": artifact.name, "content": text}]), False
-    return [each if each.at is not None else replace(each, at=artifact.modified) for each in said], is_transcript
+    return [
+        each if each.at is not None else replace(each, at=artifact.modified, dated=False) for each in said
+    ], is_transcript
 
 
 def _request(artifact: Artifact, raw: bytes, scope: Scope, *, dry_run: bool) -> CaptureRequest:
@@ -243,4 +245,5 @@ def _request(artifact: Artifact, raw: bytes, scope: Scope, *, dry_run: bool) -> 
         dry_run=dry_run,
         trust=None if is_transcript else "import",
         episode=False,
+        read_again=True,
     )

@@ -40,7 +40,11 @@ def forgotten_in(
             return {}
         said = {number: _said(message) for number, message in messages.items()}
         kept = without_forgotten(
-            unit, [*said.values()], persona=ground.options.persona, session=f"{SESSION_PREFIX}{stem}"
+            unit,
+            [*said.values()],
+            persona=ground.options.persona,
+            session=f"{SESSION_PREFIX}{stem}",
+            read_again=True,
         )
         held = {id(one) for one in kept}
         gone = {number: one.content for number, one in said.items() if id(one) not in held}

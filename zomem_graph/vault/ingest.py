@@ -162,6 +162,7 @@ def given_in(line: Mapping[str, Any], ground: Ground, source: str) -> Given:
         metadata=line.get("metadata", {}),
         many=line.get("many"),
         at=created_in(line, ground.now()),
+        said_at=created_in(line, ground.now()),
         read_again=True,
     )
     return Given(fact=new.checked(ground.memory.options.write), activation=activation_in(line))

@@ -9,6 +9,7 @@ from typing import Any
 from zomem_graph.asking import CaptureWords, capture_request
 from zomem_graph.nodes.flow import run
 from zomem_graph.nodes.rules.session_lines import SESSION_PREFIX, message_in
+from zomem_graph.nodes.rules.sources import VAULT
 from zomem_graph.nodes.steps.capture import capture
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
@@ -241,8 +242,11 @@ def _take_piece(ground: Ground, path: Path, piece: _Piece, row: VaultSession | N
 def _capture(ground: Ground, path: Path, piece: _Piece, *, facts: bool) -> CaptureReport:
     """Store the messages of a piece in one transaction."""
     messages = piece.messages if piece.before is None else [piece.before, *piece.messages]
-    words = CaptureWords(scope=ground.scope, source="vault", session=_session(path))
-    return run(capture(ground.memory, replace(capture_request(messages, words), facts=facts)))
+    words = CaptureWords(scope=ground.scope, source=VAULT, session=_session(path), read_again=True)
+    request = capture_request(messages, words)
+    untimed = {one.message["id"] for one in piece.lines if one.message is not None and not one.timed}
+    said = [replace(one, dated=one.message_id not in untimed) for one in request.messages]
+    return run(capture(ground.memory, replace(request, messages=said, facts=facts)))
 
 
 def _facts_of(ground: Ground, path: Path, piece: _Piece, total: Ingested) -> list[Given]:

@@ -1,12 +1,14 @@
 """What forgetting means for wording: which texts hold a fact, and how an erased text is known again."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from zomem_graph.nodes.rules.contentless import says_nothing
 from zomem_graph.nodes.rules.entities import named_in
 from zomem_graph.nodes.rules.keys import normal
+from zomem_graph.stores.words import STOP_WORDS, search_text
 
 __all__ = [
     "FactForms",
@@ -14,7 +16,11 @@ __all__ = [
     "Retold",
     "fact_marks",
     "names_in",
+    "names_told",
     "needles_of",
+    "named_marks",
+    "read_again_marks",
+    "says_it_briefly",
     "shares_wording",
     "shingles",
     "source_marks",
@@ -28,6 +34,7 @@ Mark = tuple[str, str]
 _TELLING: Final = 20
 _TELLING_WITH_A_DIGIT: Final = 6
 _RUN: Final = 4  # words
+_MOST_NAMED: Final = 6  # words of a name or text
 _LEAST_NEEDLE: Final = 8  # bytes; anything shorter is found by chance in any large file
 _WINDOW: Final = 48  # characters looked for of a long text, so that a page boundary hides only one of them
 _MOST_WINDOWS: Final = 6
@@ -144,6 +151,38 @@ def turn_marks(content: str, *, session: str) -> list[Mark]:
     if telling(content):
         return [("text", normal(content)), ("value", normal(content))]
     return [("short", f"{session}{_SEPARATOR}{normal(content)}")]
+
+
+def read_again_marks(content: str) -> list[Mark]:
+    """Return what a turn of few words is known by in any session, where it is read out of a file; else none."""
+    return [] if telling(content) else [("brief", normal(content))]
+
+
+def says_it_briefly(content: str, *, words: Collection[str], piece: str | None = None) -> bool:
+    """Return whether a turn of few words holds what was forgotten, so that it says it in any session.
+
+    It does with the `piece` that was named, or with one of the `words` that nobody else uses; what only
+    acknowledges does not, and neither do function words.
+    """
+    if telling(content) or says_nothing(content):
+        return False
+    if piece is not None and piece in content.casefold():
+        return True
+    return not STOP_WORDS.issuperset(set(search_text(content).split()).intersection(words))
+
+
+def named_marks(text: str) -> list[Mark]:
+    """Return what a name or text that was named is known by in messages which are not stored yet."""
+    words = _WORD.findall(normal(text))
+    return [("named", " ".join(words))] if 0 < len(words) <= _MOST_NAMED else []
+
+
+def names_told(content: str) -> Iterator[Mark]:
+    """Yield what a message would be known by if any of its words, or a few in a row, were what was named."""
+    words = _WORD.findall(normal(content))
+    for count in range(1, _MOST_NAMED + 1):
+        for start in range(len(words) - count + 1):
+            yield ("named", " ".join(words[start : start + count]))
 
 
 def needles_of(texts: Iterable[str]) -> list[str]:

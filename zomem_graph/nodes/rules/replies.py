@@ -26,6 +26,7 @@ __all__ = [
     "read_gate",
     "read_numbers",
     "read_search_words",
+    "shape_of",
     "without_thinking",
 ]
 
@@ -81,6 +82,13 @@ class Readout:
         return not self.unread and not self.cut
 
 
+def shape_of(reply: str) -> str:
+    """Return what a reply is without a word of it: errors are kept, and it may tell what is forgotten."""
+    said = without_thinking(reply).strip()
+    kind = "empty" if not said else "JSON" if said[0] in "[{" else "fenced" if said.startswith("```") else "prose"
+    return f"It is {kind}, {len(reply):,} characters long."
+
+
 def json_in(reply: str) -> Iterator[Any]:
     """Yield every JSON object or list that stands in a reply, outermost first, in order."""
     text = without_thinking(reply)
@@ -121,9 +129,9 @@ def read_search_words(reply: str, known: Collection[str], *, most: int = 100) ->
     words = " ".join(said.strip("\"'`*.").split())
     stems = {stem(term) for term in terms(words)}
     if not stems or len(words) > most or _SPEAKING.search(words):
-        raise ReplyUnreadable(f"no search words were named: {words!r:.60}")
+        raise ReplyUnreadable(f"no search words were named. {shape_of(reply)}")
     if len(words.split()) > _FEW_WORDS and 2 * len(stems & set(known)) < len(stems):
-        raise ReplyUnreadable(f"the search words are about something else: {words!r:.60}")
+        raise ReplyUnreadable(f"the search words are about something else. {shape_of(reply)}")
     return words
 
 
@@ -154,8 +162,7 @@ def read_facts(reply: str) -> Readout:
     if empty and not unread:
         return Readout(())
     raise ReplyUnreadable(
-        "The reply holds no JSON list of facts with entity, key, value and source_quote. "
-        f"It began with {reply[:80]!r}."
+        f"The reply holds no JSON list of facts with entity, key, value and source_quote. {shape_of(reply)}"
     )
 
 
@@ -172,7 +179,7 @@ def read_gate(reply: str) -> GateReply:
                 reason=" ".join(reason[:200].split()) if isinstance(reason, str) else "",
                 keywords=keywords[:_MOST_KEYWORDS],
             )
-    raise ReplyUnreadable(f"The reply holds no JSON with needs_memory true or false. It began with {reply[:80]!r}.")
+    raise ReplyUnreadable(f"The reply holds no JSON with needs_memory true or false. {shape_of(reply)}")
 
 
 def read_conflict(reply: str) -> str | None:
@@ -182,7 +189,7 @@ def read_conflict(reply: str) -> str | None:
             reason = value.get("reason")
             said = " ".join(reason[:200].split()) if isinstance(reason, str) else ""
             return (said or "they cannot both hold") if clash else None
-    raise ReplyUnreadable(f"The reply holds no JSON with conflict true or false. It began with {reply[:80]!r}.")
+    raise ReplyUnreadable(f"The reply holds no JSON with conflict true or false. {shape_of(reply)}")
 
 
 def read_numbers(reply: str, *, most: int) -> list[int]:
@@ -195,7 +202,7 @@ def read_numbers(reply: str, *, most: int) -> list[int]:
         if isinstance(listed, list):
             numbers = [one for one in listed if isinstance(one, int) and not isinstance(one, bool)]
             return [one for one in dict.fromkeys(numbers) if 1 <= one <= most]
-    raise ReplyUnreadable(f"The reply holds no JSON with a list under same. It began with {reply[:80]!r}.")
+    raise ReplyUnreadable(f"The reply holds no JSON with a list under same. {shape_of(reply)}")
 
 
 def _yes_or_no(value: Any) -> bool | None:

@@ -1,8 +1,9 @@
 """How a thing that was learned names where it was learned."""
 
-__all__ = ["CONVERSATION", "episode_label", "learned_source"]
+__all__ = ["CONVERSATION", "VAULT", "episode_label", "learned_source", "may_tell_no_time"]
 
 CONVERSATION = "conversation:"
+VAULT = "vault"
 _LEARNED = "auto-capture:"
 _LABELS = {_LEARNED: "capture.", "conversation-capture:": "conversation."}
 
@@ -12,6 +13,11 @@ def learned_source(source: str) -> str:
     if source.startswith(CONVERSATION):
         return f"conversation-capture:{source.removeprefix(CONVERSATION)}"
     return f"{_LEARNED}{source}"
+
+
+def may_tell_no_time(source: str) -> bool:
+    """Return whether messages of a source without a time of their own may have that of the file they stand in."""
+    return source == VAULT or source.startswith(CONVERSATION)
 
 
 def episode_label(source: str) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from zomem_graph.nodes.rules.budget import BYTES_PER_TOKEN, tokens
 from zomem_graph.nodes.rules.keys import normal
-from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in
+from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in, shape_of
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import terms
 
@@ -87,7 +87,7 @@ def read_condensed(reply: str) -> Condensed:
                 decisions=_listed(value.get("key_decisions")),
                 outcomes=_listed(value.get("key_outcomes")),
             )
-    raise ReplyUnreadable(f"The reply holds no JSON object with a summary. It began with {reply[:80]!r}.")
+    raise ReplyUnreadable(f"The reply holds no JSON object with a summary. {shape_of(reply)}")
 
 
 def fault_of(condensed: Condensed, told: Sequence[Told], *, known: Iterable[str] = ()) -> str | None:

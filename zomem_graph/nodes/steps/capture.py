@@ -5,7 +5,7 @@ changes nothing.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -47,6 +47,7 @@ class CaptureRequest:
     the caller. `facts` False learns none, for a history whose facts are known already. `replayed` says that the
     history comes of a run that was sent back to an earlier point. `leave_out_long` leaves out a message that is too
     long to store, and says so, in place of refusing them all. `blank` messages had no words; the report counts them.
+    `read_again` says that the messages stand in a file, which may say again what was forgotten since.
     """
 
     messages: Sequence[Said]
@@ -62,6 +63,7 @@ class CaptureRequest:
     replayed: bool = False
     leave_out_long: bool = False
     blank: int = 0
+    read_again: bool = False
 
 
 def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
@@ -79,6 +81,7 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
             session=request.session,
             trust=request.trust,
             redacted=redacted,
+            read_again=request.read_again,
             models=extraction_models(services, request.model) if request.inline or request.model else (),
         )
         report = yield from preview_capture(services, asked)
@@ -140,8 +143,10 @@ def _write(
             now=now,
             trust=request.trust,
             replayed=request.replayed,
+            read_again=request.read_again,
         )
-        facts, skipped = _by_rule(unit, services, turns, request, now)
+        times = {turn.id: said.said_at for turn, said in zip(turns[::-1], wanted[::-1], strict=False)}
+        facts, skipped = _by_rule(unit, services, turns, request, now, times)
         if len(wanted) < len(messages):
             skipped["forgotten"] += len(messages) - len(wanted)
         loops = _loops(unit, services, turns, request, now)
@@ -173,14 +178,19 @@ def _write(
 
 
 def _by_rule(
-    unit: Unit, services: Services, turns: Sequence[Turn], request: CaptureRequest, now: datetime
+    unit: Unit,
+    services: Services,
+    turns: Sequence[Turn],
+    request: CaptureRequest,
+    now: datetime,
+    times: Mapping[str, datetime | None],
 ) -> tuple[list[Stored], Counter[str]]:
     skipped: Counter[str] = Counter()
     stored: list[Stored] = []
     for turn in turns if request.facts else ():
         new: list[NewFact] = []
         for candidate in _learned(turn):
-            fact = _as_fact(candidate, turn, request)
+            fact = replace(_as_fact(candidate, turn, request), said_at=times.get(turn.id))
             reason = _refused(fact, services)
             if reason is None:
                 new.append(fact)
@@ -196,7 +206,9 @@ def _by_rule(
 
 def _not_forgotten(unit: Unit, messages: Sequence[Said], request: CaptureRequest) -> Sequence[Said]:
     session = session_of(request.scope, request.session)
-    return without_forgotten(unit, messages, persona=request.scope.persona, session=session)
+    return without_forgotten(
+        unit, messages, persona=request.scope.persona, session=session, read_again=request.read_again
+    )
 
 
 def _loops(

@@ -14,6 +14,7 @@ from typing import Any
 from zomem_graph.nodes.flow import Flow, work
 from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.nodes.ports import Services
+from zomem_graph.nodes.rules.sources import may_tell_no_time
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.episodes import Learned, tell_learned
 from zomem_graph.nodes.steps.reading import Reading, as_facts, extraction_models, read_turns
@@ -182,8 +183,8 @@ def _settle(services: Services, job: Extraction, reading: Reading) -> _Outcome:
     now = services.clock()
     kept, skipped = as_facts(reading, services, persona=job.persona, source=job.source)
     with services.stores.write() as unit:
-        there = {turn.id for turn in unit.turns.find(job.turn_ids)}  # one may have been forgotten meanwhile
-        known = [fact for fact in kept if fact.turn_id in there]
+        there = _times(job, unit.turns.find(job.turn_ids))  # one may have been forgotten meanwhile
+        known = [replace(fact, said_at=there[fact.turn_id]) for fact in kept if fact.turn_id in there]
         read = store_facts(unit, services, known, now=now)
         stored = [one for one in read if one.outcome != "forgotten"]
         if len(stored) < len(kept):
@@ -192,6 +193,9 @@ def _settle(services: Services, job: Extraction, reading: Reading) -> _Outcome:
         new = [one for one in stored if one.outcome != "unchanged"]
         learned = Learned(facts=[one.fact for one in new], superseded=sum(len(one.replaced) for one in new))
         tell_learned(unit, learned, persona=job.persona, session=job.session, source=job.source)
+        if reading.failed is not None and len(there) < len(job.turn_ids):
+            # What a provider says of a failure may repeat what it was asked, of which some is forgotten.
+            reading.failed = "it failed while something of it was forgotten"
         _close(unit, job, reading, stored, skipped, now)
     return _Outcome(
         stored=tuple(stored),
@@ -200,6 +204,13 @@ def _settle(services: Services, job: Extraction, reading: Reading) -> _Outcome:
         failed=reading.failed,
         notes=tuple(reading.notes),
     )
+
+
+def _times(job: Extraction, turns: Sequence[Turn]) -> dict[str | None, datetime | None]:
+    """Return when each turn was said; None for one without a time of its own, which has that of its capture."""
+    given = {id_: job.created_at + timedelta(microseconds=place) for place, id_ in enumerate(job.turn_ids)}
+    undated = may_tell_no_time(job.source)
+    return {turn.id: None if undated or turn.at == given[turn.id] else turn.at for turn in turns}
 
 
 def _close(

@@ -12,7 +12,17 @@ from pathlib import Path
 
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
-from zomem_graph.nodes.rules.erasing import Mark, Retold, fact_marks, needles_of, source_marks, turn_marks
+from zomem_graph.nodes.rules.erasing import (
+    Mark,
+    Retold,
+    fact_marks,
+    named_marks,
+    needles_of,
+    read_again_marks,
+    says_it_briefly,
+    source_marks,
+    turn_marks,
+)
 from zomem_graph.nodes.rules.given import strings_in
 from zomem_graph.nodes.rules.tiers import WALL_CLOCK_TIERS
 from zomem_graph.nodes.steps.embed import feed_index
@@ -28,6 +38,7 @@ from zomem_graph.nodes.steps.proving import (
     without_kept,
 )
 from zomem_graph.nodes.steps.selection import Wanted, said_of, texts_of, things_in
+from zomem_graph.nodes.steps.stream import WAITING_MESSAGE
 from zomem_graph.nodes.steps.summaries import remove_summaries
 from zomem_graph.nodes.steps.vault_erasing import clean_vault, fall_behind, vault_of
 from zomem_graph.nodes.values import ErasureReport, Trace, plain
@@ -39,6 +50,7 @@ from zomem_graph.stores.remains import (
     Cleaned,
     clean_backups,
     clean_checkpoints,
+    clean_lines,
     clean_persona_files,
     wipe_unused_vectors,
 )
@@ -177,6 +189,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         counts["question_vectors"] = unit.erasure.clear_question_vectors()
         unit.scrub_fulltext()
         words = _unheard_words(unit, gone)
+        counts["tombstones"] += unit.tombstones.bury(wanted.persona, _wider_marks(wanted, gone, words), now=now)
         if not wanted.everything:
             counts |= unit.erasure.blank(telling_lines(unit, wanted.persona, goes.retold, unheard=words))
         unit.erasure.leave_speakers(wanted.persona)
@@ -209,7 +222,7 @@ def _marks(gone: Selection) -> dict[Mark, datetime | None]:
         (
             [
                 *fact_marks(fact.slot, fact.value, fact.text),
-                *source_marks(fact.metadata.get("source_id")),
+                *source_marks(fact.metadata.get("source_id"), fact.metadata.get(WAITING_MESSAGE)),
             ],
             fact.created_at,
         )
@@ -229,6 +242,20 @@ def _marks(gone: Selection) -> dict[Mark, datetime | None]:
         for mark in known_by:
             before = marks.get(mark)
             marks[mark] = at if before is None else max(before, at)
+    return marks
+
+
+def _wider_marks(wanted: Wanted, gone: Selection, words: frozenset[str]) -> dict[Mark, datetime | None]:
+    """Return what was named, for messages that wait to be stored, and turns of few words that hold what went."""
+    marks: dict[Mark, datetime | None] = dict.fromkeys(
+        mark for name in (wanted.clear_name, wanted.matching) if name for mark in named_marks(name)
+    )
+    if wanted.entity is not None and wanted.matching is not None:
+        marks.clear()  # neither of the two alone is what was named
+    for turn in gone.turns.values():
+        named = turn.id in wanted.ids
+        if says_it_briefly(turn.content, words=words, piece="" if named else wanted.piece):
+            marks |= {mark: max(turn.at, marks.get(mark) or turn.at) for mark in read_again_marks(turn.content)}
     return marks
 
 
@@ -340,6 +367,8 @@ def _clean_files(
             lone=sought.lone,
         ),
         "checkpoints": clean_checkpoints(folder, sought.went, named=_saved_of(wanted, folder)),
+        # What a provider says of a call that failed may repeat what it was asked.
+        "call_logs": clean_lines(home.root.glob(f"{home.call_log.name}*"), sought.proof),
         "persona_files": clean_persona_files(
             home.root / "personas", wanted.persona, sought.all_gone, everything=wanted.everything
         ),

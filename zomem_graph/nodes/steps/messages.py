@@ -35,7 +35,11 @@ _BLANK: Final = "blank"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One message: `role` is user, assistant, tool or document; `speaker` is a name or the role."""
+    """One message: `role` is user, assistant, tool or document; `speaker` is a name or the role.
+
+    `at` is the time it has of its own; of a file that tells none it may be the file's, which is not `dated`. `heard`
+    is when it came in, of one that is heard as it is said.
+    """
 
     role: str
     speaker: str
@@ -43,6 +47,13 @@ class Said:
     at: datetime | None = None
     message_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    dated: bool = True
+    heard: datetime | None = None
+
+    @property
+    def said_at(self) -> datetime | None:
+        """When it was said, as far as that is known for sure."""
+        return self.at if self.at is not None and self.dated else self.heard
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.entities import entities, entity_key
-from zomem_graph.nodes.rules.erasing import source_marks, turn_marks
+from zomem_graph.nodes.rules.erasing import Mark as Grave
+from zomem_graph.nodes.rules.erasing import names_told, read_again_marks, source_marks, turn_marks
 from zomem_graph.nodes.rules.given import LARGEST_METADATA, if_given, is_large, shown, text
 from zomem_graph.nodes.rules.secrets import redact, redact_plain
 from zomem_graph.nodes.scope import Scope
@@ -16,7 +17,7 @@ from zomem_graph.nodes.steps.messages import Said
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
-from zomem_graph.stores.records import Tombstone, Turn
+from zomem_graph.stores.records import Turn
 from zomem_graph.stores.unit import Unit
 
 __all__ = [
@@ -86,13 +87,14 @@ def store_turns(
     now: datetime,
     trust: str | None = None,
     replayed: bool = False,
+    read_again: bool = False,
 ) -> list[Turn]:
     """Append what is new of a history to its session; return the new turns (spec: design §3).
 
     What was forgotten stays so: it is left out before the history is laid over what is stored.
     """
     where = session_of(scope, session)
-    fresh = _fresh(unit, messages, scope, where, replayed=replayed)
+    fresh = _fresh(unit, messages, scope, where, replayed=replayed, read_again=read_again)
     return append_turns(unit, fresh, scope=scope, session=where, now=now, trust=trust)
 
 
@@ -104,16 +106,23 @@ def would_be_turns(
     session: str | None,
     now: datetime,
     trust: str | None = None,
+    read_again: bool = False,
 ) -> list[Turn]:
     """Return the turns that `store_turns` would append, and append none."""
     where = session_of(scope, session)
-    return _turns(_fresh(unit, messages, scope, where), scope, where, 0, now, trust)
+    return _turns(_fresh(unit, messages, scope, where, read_again=read_again), scope, where, 0, now, trust)
 
 
 def _fresh(
-    unit: Unit, messages: Sequence[Said], scope: Scope, where: str, *, replayed: bool = False
+    unit: Unit,
+    messages: Sequence[Said],
+    scope: Scope,
+    where: str,
+    *,
+    replayed: bool = False,
+    read_again: bool = False,
 ) -> Sequence[Said]:
-    messages = without_forgotten(unit, messages, persona=scope.persona, session=where)
+    messages = without_forgotten(unit, messages, persona=scope.persona, session=where, read_again=read_again)
     if not messages:
         return []
     stored = unit.turns.marks(scope.persona, where)
@@ -147,18 +156,20 @@ def session_of(scope: Scope, session: str | None) -> str:
     return if_given(text, "session", session) or scope.thread or _DEFAULT_SESSION
 
 
-def without_forgotten(unit: Unit, messages: Sequence[Said], *, persona: str, session: str) -> Sequence[Said]:
-    """Return the messages that were not erased before; one said again later, with its own time, is new."""
+def without_forgotten(
+    unit: Unit, messages: Sequence[Said], *, persona: str, session: str, read_again: bool = False
+) -> Sequence[Said]:
+    """Return the messages that were not erased before; one said since then, at a time that is known, is new.
+
+    `read_again` says that they stand in a file, which may say again what was said in another session.
+    """
     graves = unit.tombstones
     if not messages or not graves.any:
         return messages
     marks = [
         [
             digest
-            for kind, content in [
-                *turn_marks(message.content, session=session),
-                *source_marks(message.message_id, message.metadata.get("source_id")),
-            ]
+            for kind, content in _known_by(message, session, read_again=read_again)
             for digest in graves.digests(persona, kind, content)
         ]
         for message in messages
@@ -167,14 +178,19 @@ def without_forgotten(unit: Unit, messages: Sequence[Said], *, persona: str, ses
     kept = []
     for message, digests in zip(messages, marks, strict=True):
         buried = [found[digest] for digest in digests if digest in found]
-        if all(_said_since(message, grave) for grave in buried):
+        if all(grave.was_said_since(message.said_at) for grave in buried):
             kept.append(message)
     return kept
 
 
-def _said_since(message: Said, grave: Tombstone) -> bool:
-    """Return whether a message has a time of its own, and that is after what was erased had been said."""
-    return message.at is not None and grave.said_at is not None and message.at > grave.said_at
+def _known_by(message: Said, session: str, *, read_again: bool) -> list[Grave]:
+    """Return what a message is known by; of one that was heard and waits to be stored, also each name in it."""
+    return [
+        *turn_marks(message.content, session=session),
+        *(read_again_marks(message.content) if read_again else ()),
+        *(names_told(message.content) if message.heard is not None else ()),
+        *source_marks(message.message_id, message.metadata.get("source_id"), message.digest),
+    ]
 
 
 def _turns(
@@ -184,7 +200,7 @@ def _turns(
     at = now
     for offset, message in enumerate(fresh):
         # Without times of their own, messages stay in order: a microsecond apart.
-        at = message.at if message.at is not None else now + timedelta(microseconds=offset)
+        at = message.at if message.at is not None else (message.heard or now) + timedelta(microseconds=offset)
         turns.append(
             Turn(
                 id=new_id(),

@@ -28,6 +28,7 @@ class Previewed:
     session: str | None
     trust: str | None
     redacted: int
+    read_again: bool = False
     models: Sequence[ChatModel] = ()
 
 
@@ -69,7 +70,13 @@ def _new_turns(services: Services, asked: Previewed) -> list[Turn]:
     with services.stores.read() as unit:
         now = services.clock()
         return would_be_turns(
-            unit, asked.messages, scope=asked.scope, session=asked.session, now=now, trust=asked.trust
+            unit,
+            asked.messages,
+            scope=asked.scope,
+            session=asked.session,
+            now=now,
+            trust=asked.trust,
+            read_again=asked.read_again,
         )
 
 

@@ -12,7 +12,7 @@ from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import evolution_ask, repair_ask
 from zomem_graph.nodes.rules.given import flag, if_given, name_of, text, whole
 from zomem_graph.nodes.rules.procedures import Step, changed_by_rules, plain_steps, read_steps
-from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in
+from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in, shape_of
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.small_samples import expected_share
 from zomem_graph.nodes.scope import Scope
@@ -224,7 +224,7 @@ def _proposal(text: str, case: _Case) -> tuple[tuple[Step, ...], str]:
     """Return the steps and the reason in a reply; raise where there are none, the same ones or strange ones."""
     given = next((one for one in json_in(text) if _has_steps(one)), None)
     if given is None:
-        raise ReplyUnreadable(f"The reply holds no steps. It began with {text[:80]!r}.")
+        raise ReplyUnreadable(f"The reply holds no steps. {shape_of(text)}")
     steps = read_steps(given)
     if steps == case.steps:
         raise ReplyUnreadable("The reply holds the same steps as before.")

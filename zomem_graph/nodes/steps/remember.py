@@ -50,7 +50,8 @@ _AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming
 class NewFact:
     """A fact on its way in; the same names as `Memory.remember`.
 
-    `at` is when it was said, where that was before now. `method` says how it was learned: api, rule,
+    `at` is when it was said, where that was before now; `said_at` the same where the source itself tells it, which
+    makes a new statement of what was forgotten before. `method` says how it was learned: api, rule,
     model or import. `on_conflict` is a strategy of spec F84, None for the one in the options. `mentions` are
     names it speaks of beyond those that its text shows. `read_again` says that it stands in a file or log, which
     may say again what was erased since.
@@ -78,6 +79,7 @@ class NewFact:
     on_conflict: str | None = None
     mentions: Sequence[str] = ()
     read_again: bool = False
+    said_at: datetime | None = None
 
     def checked(self, options: WriteOptions) -> "NewFact":
         """Return the fact itself; raise InvalidInput or SecretRefused when it cannot be stored as it is."""
@@ -266,14 +268,15 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
 
 
 def _forgotten(unit: Unit, new: NewFact, address: str) -> Tombstone | None:
-    """Return the tombstone of a fact that was erased under this address, sentence or source id."""
+    """Return the tombstone of a fact that was erased by address, sentence or source id, and not said since."""
     graves = unit.tombstones
     if not graves.any:
         return None
     marks = [mark for mark in fact_marks(address, new.value, new.sentence) if mark[0] != "value"]
     if new.repeats_a_source:
         marks += source_marks(new.metadata.get("source_id"))
-    return graves.of(new.persona, marks)
+    grave = graves.of(new.persona, marks)
+    return None if grave is None or grave.was_said_since(new.said_at) else grave
 
 
 def _retracted(unit: Unit, new: NewFact, around: Sequence[Stated], *, at: datetime, now: datetime) -> Fact | None:

@@ -25,13 +25,14 @@ from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["LEAST_SURE", "MOST_FACTS", "learn_provisionally", "settle_provisional"]
+__all__ = ["LEAST_SURE", "MOST_FACTS", "WAITING_MESSAGE", "learn_provisionally", "settle_provisional"]
 
 LEAST_SURE = 0.8
 MOST_FACTS = 5
 """Provisional facts a stretch (spec F49)."""
 _NOT_CONFIRMED = "not found again when the whole conversation was read"
 _MARK = "provisional_tier"  # the tier a fact gets when it is confirmed
+WAITING_MESSAGE = "provisional_message"  # by its digest: with the fact it is forgotten, though it is stored later
 
 
 def learn_provisionally(
@@ -45,9 +46,17 @@ def learn_provisionally(
         reading = yield from read_turns(services, turns, models)
         found += as_facts(reading, services, persona=scope.persona, source="stream")[0]
     sure = sorted((fact for fact in found if fact.confidence >= LEAST_SURE), key=lambda fact: -fact.confidence)
+    digests: dict[str | None, str] = {turn.id: turn.digest for turn in turns}
     # The turns are stored with the whole; until then only the quote says where a fact is from.
     marked = [
-        replace(fact, turn_id=None, source=_source(session), tier="session", metadata={_MARK: fact.tier})
+        replace(
+            fact,
+            turn_id=None,
+            source=_source(session),
+            tier="session",
+            said_at=fact.at,
+            metadata={_MARK: fact.tier, WAITING_MESSAGE: digests[fact.turn_id]},
+        )
         for fact in sure[:MOST_FACTS]
     ]
     stored: list[Fact] = yield from work(lambda: _store(services, marked))
@@ -100,6 +109,7 @@ def _by_rule(services: Services, turn: Turn, scope: Scope) -> list[NewFact]:
             tier=one.tier,
             confidence=one.confidence,
             many=one.many,
+            turn_id=turn.id,
             quote=one.quote,
             at=turn.at,
             method="rule",
@@ -120,7 +130,7 @@ def _store(services: Services, marked: Sequence[NewFact]) -> list[Fact]:
 def _confirm(unit: Unit, fact: Fact) -> None:
     """Give a fact the tier and the time it would have had without the stream, and the source that confirmed it."""
     tier = str(fact.metadata.get(_MARK, "stable"))
-    metadata = {name: value for name, value in fact.metadata.items() if name != _MARK}
+    metadata = {name: value for name, value in fact.metadata.items() if name not in (_MARK, WAITING_MESSAGE)}
     expires = wall_clock_expiry(tier, fact.created_at)
     values = {"tier": tier, "given_tier": None, "expires_at": expires, "source": "auto-capture:stream"}
     unit.facts.change(fact.id, **values, metadata=metadata)
