@@ -256,3 +256,39 @@ def test_why_a_model_failed_tells_nothing_of_what_was_forgotten_meanwhile(
         assert other.forget(entity="Hortensia Vandermeer", persona="ann").clean
         with memory.stores.read() as unit:
             assert not [text for text in unit.erasure.texts() if "93123" in text]
+
+
+# -- joined values ---------------------------------------------------------------------------------
+
+HOSTS = ("alpha-secret-host.example", "beta.example.org", "gamma.example.net")
+
+
+@pytest.mark.usefixtures("either_database")
+@pytest.mark.parametrize("by", ["id", "matching"])
+@pytest.mark.parametrize(("parts", "gone"), [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)])
+def test_a_merged_fact_loses_the_part_that_is_forgotten(
+    memory: Memory, clock: FixedClock, by: str, parts: int, gone: int
+) -> None:
+    for host in HOSTS[:parts]:
+        memory.remember("site", "host", host, persona="ann", on_conflict="merge")
+        clock.advance(days=1)
+    (part,) = [one for one in memory.conflicts.history("site", "host", scope=ANN) if one.value == HOSTS[gone]]
+    named = {"id": part.id} if by == "id" else {"matching": HOSTS[gone]}
+    report = memory.forget(persona="ann", **named)  # type: ignore[arg-type]
+    assert report.clean, (report.traces, report.notes)
+    left = [host for host in HOSTS[:parts] if host != HOSTS[gone]]
+    (standing,) = memory.lookup("site", "host", scope=ANN)
+    assert (standing.value, standing.confidence) == ("; ".join(left), 1.0)
+    assert [hit.text for hit in memory.search("site host", scope=ANN, kinds=["fact"])] == [standing.text]
+    with memory.stores.read() as unit:
+        assert not [text for text in unit.erasure.texts() if HOSTS[gone] in text]
+    assert memory.verify()["ok"]
+
+
+def test_a_merged_fact_that_is_forgotten_takes_its_parts_with_it(memory: Memory) -> None:
+    for host in HOSTS:
+        memory.remember("site", "host", host, persona="ann", on_conflict="merge")
+    (joined,) = memory.lookup("site", "host", scope=ANN)
+    report = memory.forget(persona="ann", id=joined.id)
+    assert report.clean, (report.traces, report.notes)
+    assert memory.conflicts.history("site", "host", scope=ANN) == []

@@ -29,6 +29,7 @@ from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.going import Going, going, points_of, telling_lines
 from zomem_graph.nodes.steps.lapse import end_by_clock
 from zomem_graph.nodes.steps.needles import still_told
+from zomem_graph.nodes.steps.parting import parts_left, stand_again
 from zomem_graph.nodes.steps.proving import (
     left_naming,
     limits_of,
@@ -170,6 +171,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
     with services.stores.write() as unit:
         goes = going(unit, wanted)
         gone = goes.things
+        left = parts_left(unit, gone.facts)
         texts = [text for item in things_in(gone) for text in said_of(item)]
         texts += [text for one in goes.summaries for text in points_of(one)]
         vanishing = unit.erasure.vanishing([*gone.ids, *(one.id for one in goes.summaries)])
@@ -183,6 +185,7 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         remove_summaries(unit, goes.summaries)
         counts |= unit.erasure.forget_traces(gone)
         _purge(unit, gone)
+        stand_again(unit, left, now=now)
         counts["waiting_turns"] = unit.erasure.unqueue([*gone.turns])
         if wanted.entity is not None:
             counts["mentions"] += unit.episodes.leave(entity_key(wanted.entity), [wanted.persona])
@@ -194,8 +197,8 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
             counts |= unit.erasure.blank(telling_lines(unit, wanted.persona, goes.retold, unheard=words))
         unit.erasure.leave_speakers(wanted.persona)
         if wanted.everything:
-            left = unit.erasure.leave_persona(wanted.persona)
-            counts["other_rows"] = sum(left.values()) + unit.personas.leave(wanted.persona)
+            others = unit.erasure.leave_persona(wanted.persona)
+            counts["other_rows"] = sum(others.values()) + unit.personas.leave(wanted.persona)
         waiting = json.loads(unit.journal.meta(_PENDING) or "[]")
         collections = sorted({*waiting, *unit.erasure.collections(vanishing.places)})
         unit.journal.set_meta(_PENDING, json.dumps(collections))

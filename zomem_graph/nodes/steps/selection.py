@@ -11,6 +11,7 @@ from zomem_graph.nodes.rules.keys import entity_prefix, normal
 from zomem_graph.nodes.rules.sources import episode_label
 from zomem_graph.nodes.rules.vault_lines import fact_id
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.parting import joined_from, parts_of
 from zomem_graph.stores.erasure import Selection
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.graph import STUB
@@ -104,6 +105,8 @@ def select_wanted(unit: Unit, wanted: Wanted) -> Selection:
     if wanted.everything:
         return everything
     named = _named(unit, everything, wanted)
+    if wanted.ids:
+        named.facts.update(parts_of(unit, everything.facts, named.facts.values()))
     return _grown(unit, everything, named) if len(named) else named
 
 
@@ -202,6 +205,7 @@ def _grown(unit: Unit, everything: Selection, named: Selection) -> Selection:
     facts.update(_learned_only_from(unit, everything, set(named.turns)))
     same = {(fact.slot, normal(fact.value)) for fact in facts.values()}
     facts.update({one.id: one for one in everything.facts.values() if (one.slot, normal(one.value)) in same})
+    facts.update(joined_from(unit, everything.facts, facts.values()))
     facts.update(_named_only_by(unit, everything, facts.keys()))
     turns = dict(named.turns)
     turns.update(_behind(unit, everything, facts))
