@@ -202,7 +202,11 @@ def example_of(leaf: Leaf) -> str:
 
 def commands_page() -> str:
     """Return the page of every command, with its options and example."""
-    lines = [NOTE, "# Every command", "", "`--home`, `--persona` and `--json` go with each of them.", ""]
+    everywhere = (
+        "`--home`, `--persona` and `--json` go with each of them. The suites of `bench` fill memories of their "
+        "own, so they take no persona, and answer in JSON whether `--json` is said or not."
+    )
+    lines = [NOTE, "# Every command", "", everywhere, ""]
     panel = ""
     for leaf in leaves():
         entry = COMMANDS[leaf.path.split()[0]]

@@ -15,8 +15,9 @@ from zomem_graph.bench.truth import look_alikes, updates
 from zomem_graph.stores.errors import UnknownName
 
 
-def test_one_suite_by_name_gives_one_document_and_the_exit_code_says_whether_it_passed() -> None:
-    ended = CliRunner().invoke(app, ["time", "--suite", "look-alikes", "--seed", "7"])
+@pytest.mark.parametrize("json_asked", [[], ["--json"]])
+def test_one_suite_by_name_gives_one_document_and_the_exit_code_says_whether_it_passed(json_asked: list[str]) -> None:
+    ended = CliRunner().invoke(app, ["time", "--suite", "look-alikes", "--seed", "7", *json_asked])
     told = json.loads(ended.stdout)
     assert (ended.exit_code, told["passed"], list(told["suites"])) == (0, True, ["look-alikes"])
     assert {"passed", "n", "seed", "missed", "seconds"} <= told["suites"]["look-alikes"].keys()

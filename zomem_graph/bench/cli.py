@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from zomem_graph.bench import capture as capture_suite
 from zomem_graph.bench import embedders as embedders_suite
@@ -29,8 +30,17 @@ from zomem_graph.stores.paths import path_given
 
 __all__ = ["app"]
 
+
+class _Suites(TyperGroup):
+    """The suites, which answer in JSON whether `--json` is said or not."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # Typer's own context
+        return super().parse_args(ctx, [word for word in args if word != "--json"])
+
+
 app = typer.Typer(
     name="bench",
+    cls=_Suites,
     help="Measure this memory: each command prints one JSON document.",
     no_args_is_help=True,
     add_completion=False,
