@@ -171,7 +171,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         category, tier, importance, confidence and text that are not the usual ones take the place of what it had.
         `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its text
         shows, for hops to follow: a resolved "he". Raises InvalidInput or SecretRefused; then nothing was changed.
-        What is odd but kept (an unknown category, a value that swings) warns.
+        What is odd but kept (an unknown category or tier, a value that swings) warns.
         """
         from zomem_graph.nodes.steps.remember import NewFact
 
@@ -195,7 +195,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         return self._remember([fact.checked(self.options.write)])[0]
 
     def remember_many(self, items: Iterable[Mapping[str, Any]]) -> list[Fact]:
-        """Store facts given as dicts with the names of `remember`, all or none, in one transaction."""
+        """Store facts given as dicts with the names of `remember`, all or none; return each as the batch left it."""
         facts = []
         for number, item in enumerate(listed("items", items, of="dicts")):
             fact = new_fact(item, number)
@@ -204,7 +204,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         return self._remember(facts)
 
     def _remember(self, checked: "Sequence[NewFact]") -> list[Fact]:
-        from zomem_graph.nodes.steps.remember import store_facts
+        from zomem_graph.nodes.steps.remember import as_they_stand, store_facts
 
         self._check_open()
         for persona in {fact.persona for fact in checked}:
@@ -214,7 +214,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         def store(unit: Unit) -> "list[Stored]":
             now = self.clock()
             unit.care.in_use(now)
-            return store_facts(unit, self, checked, now=now)
+            return as_they_stand(unit, store_facts(unit, self, checked, now=now))
 
         stored = written(self.stores, store)
         self.wrote([one.fact.id for one in stored])

@@ -115,10 +115,10 @@ class Facts:
         return [Fact(**row) for ids in parts for row in self._connection.execute(_LAPSED, {"ids": ids}).mappings()]
 
     def find(self, ids: Sequence[str]) -> list[Fact]:
-        """Return facts by id, in any state."""
-        if not ids:
-            return []
-        return [Fact(**row) for row in self._connection.execute(_FOUND, {"ids": list(ids)}).mappings()]
+        """Return facts by id, in any state, newest first."""
+        parts = [list(ids[start : start + _PART]) for start in range(0, len(ids), _PART)]
+        found = [Fact(**row) for one in parts for row in self._connection.execute(_FOUND, {"ids": one}).mappings()]
+        return found if len(parts) < 2 else sorted(found, key=lambda fact: fact.created_at, reverse=True)
 
     def end(self, ids: Sequence[str], *, state: str, at: datetime, superseded_by: str | None = None) -> None:
         """Give current facts another state from this time on."""

@@ -261,11 +261,16 @@ def strings_in(value: Any) -> Iterator[str]:
 
 
 def named_strings(value: Any, name: str = "") -> Iterator[str]:
-    """Yield every text in plain data behind its name, as a line of a settings file: "password = hunter2"."""
+    """Yield every text in plain data behind its name, as a line of a settings file: "password = hunter2".
+
+    Of what is no text the name.
+    """
     if isinstance(value, str):
         yield f"{name} = {value}" if name else value
     elif isinstance(value, Mapping):
         for key, part in value.items():
+            if not isinstance(part, str):
+                yield key
             yield from named_strings(part, key)
     elif isinstance(value, list | tuple):
         for part in value:

@@ -2,12 +2,18 @@
 
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Final
 
-from zomem_graph.nodes.rules.given import shown
-from zomem_graph.stores.errors import InvalidInput
-
-__all__ = ["CATEGORIES", "LIFETIMES", "TIERS", "WALL_CLOCK_TIERS", "known_tier", "wall_clock_expiry"]
+__all__ = [
+    "CATEGORIES",
+    "LIFETIMES",
+    "TIERS",
+    "USUAL_TIER",
+    "WALL_CLOCK_TIERS",
+    "lived_tier",
+    "tier_note",
+    "wall_clock_expiry",
+]
 
 LIFETIMES: Final[dict[str, timedelta | None]] = {
     "permanent": None,
@@ -17,19 +23,27 @@ LIFETIMES: Final[dict[str, timedelta | None]] = {
     "checkpoint": timedelta(hours=4),
 }
 TIERS: Final = tuple(LIFETIMES)
+USUAL_TIER: Final = "stable"
 CATEGORIES: Final = ("preference", "fact", "decision", "convention", "other", "reference", "project")
 
 WALL_CLOCK_TIERS: Final = ("session", "checkpoint")
 """These live by the clock; the others count active days, and maintenance moves them."""
 
 
-def known_tier(tier: Any) -> str:
-    """Return a tier; raise InvalidInput for one that nobody knows, which would never fade."""
-    if isinstance(tier, str) and tier in TIERS:
-        return tier
-    near = get_close_matches(tier.strip().casefold(), TIERS, 1) if isinstance(tier, str) else []
-    meant = f"Did you mean {near[0]}? " if near else ""
-    raise InvalidInput(f"tier {shown(tier)} is not known. {meant}Use {', '.join(TIERS)}.")
+def lived_tier(tier: str) -> str:
+    """Return the tier that a fact is kept in: the one it was given, the usual one for one that nobody knows."""
+    return tier if tier in TIERS else USUAL_TIER
+
+
+def tier_note(tier: str) -> str | None:
+    """Return a warning for a tier that nobody knows, with the one that may have been meant."""
+    if tier in TIERS:
+        return None
+    near = get_close_matches(tier.strip().casefold(), TIERS, 1, 0.0)
+    return (
+        f"unknown tier {tier!r:.40}, so the fact is kept as {USUAL_TIER}. Did you mean {near[0]}? "
+        f"Known: {', '.join(TIERS)}"
+    )
 
 
 def wall_clock_expiry(tier: str, now: datetime) -> datetime | None:

@@ -14,7 +14,9 @@ What is stored without a turn is trusted by its source: `api`, `user` and the na
 
 from typing import Final, Literal, get_args
 
-__all__ = ["TRUSTS", "Trust", "may_teach", "rightful_category", "trust_of"]
+from zomem_graph.stores.errors import InvalidInput
+
+__all__ = ["TRUSTS", "Trust", "check_trust", "may_teach", "rightful_category", "trust_of"]
 
 Trust = Literal["user", "assistant", "tool", "import", "hand"]
 TRUSTS: Final[tuple[Trust, ...]] = get_args(Trust)
@@ -35,6 +37,12 @@ def trust_of(source: str) -> str:
     A source that nobody knows (mcp, web, document, a name of the caller's) may state facts and makes no rules.
     """
     return _BY_SOURCE.get(source.split(":", 1)[0].strip().lower(), _OTHERS)
+
+
+def check_trust(trust: str) -> None:
+    """Raise InvalidInput for a trust that nobody knows or that teaches nothing."""
+    if not may_teach(trust):
+        raise InvalidInput(f"trust must be one of {', '.join(TRUSTS)}, and what a tool says teaches nothing.")
 
 
 def may_teach(trust: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 
 from zomem_graph.nodes.rules.fading import Fading, Fate, Life, Use, fate
-from zomem_graph.nodes.rules.tiers import TIERS, WALL_CLOCK_TIERS, wall_clock_expiry
+from zomem_graph.nodes.rules.tiers import TIERS, WALL_CLOCK_TIERS, lived_tier, wall_clock_expiry
 from zomem_graph.nodes.steps.lapse import end_by_clock, give_back
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
@@ -39,13 +39,13 @@ def life_of(fact: Fact, *, protected: bool = False) -> Life:
 
 
 def given_tier(fact: Fact) -> str:
-    """Return the tier a fact had before maintenance moved it."""
-    return fact.given_tier or fact.tier
+    """Return the tier a fact had before maintenance moved it; the usual one for one that nobody knows."""
+    return lived_tier(fact.given_tier or fact.tier)
 
 
 def longer_lived(one: str, other: str) -> str:
-    """Return the tier that lives longer; an unknown one never ends."""
-    return min(one, other, key=lambda tier: TIERS.index(tier) if tier in TIERS else -1)
+    """Return the tier that lives longer."""
+    return min(one, other, key=TIERS.index)
 
 
 def kept_since(fact: Fact) -> datetime:

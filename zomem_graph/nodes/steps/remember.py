@@ -23,8 +23,15 @@ from zomem_graph.nodes.rules.given import (
 )
 from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret, redact
-from zomem_graph.nodes.rules.tiers import CATEGORIES, WALL_CLOCK_TIERS, known_tier, wall_clock_expiry
-from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
+from zomem_graph.nodes.rules.tiers import (
+    CATEGORIES,
+    TIERS,
+    WALL_CLOCK_TIERS,
+    lived_tier,
+    tier_note,
+    wall_clock_expiry,
+)
+from zomem_graph.nodes.rules.trust import check_trust, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.fading import still_standing
 from zomem_graph.nodes.steps.said_again import confirm, tell_anew
@@ -36,7 +43,7 @@ from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.records import Fact, Origin, Tombstone
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["NewFact", "Stored", "add_facts", "stays_forgotten", "store_facts"]
+__all__ = ["NewFact", "Stored", "add_facts", "as_they_stand", "stays_forgotten", "store_facts"]
 
 _LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
 _OVER = "no longer"  # how rules say that a value is over
@@ -94,9 +101,9 @@ class NewFact:
             _check_text("text", self.text, options.longest_text)
         text("persona", self.persona)
         text("source", self.source)
-        _check_trust(self.said_by)
+        check_trust(self.said_by)
         name_of("category", self.category)
-        known_tier(self.tier)
+        name_of("tier", self.tier)
         kept = replace(
             self,
             many=if_given(flag, "many", self.many),
@@ -154,6 +161,8 @@ class NewFact:
         if self.repeats_a_source:
             return None
         usual = {one.name: one.default for one in fields(self)}
+        if self.tier not in TIERS:
+            usual["tier"] = self.tier
         return frozenset(name for name in _DETAILS if getattr(self, name) != usual[name])
 
 
@@ -181,6 +190,12 @@ def store_facts(unit: Unit, services: Services, new: Sequence[NewFact], *, now: 
             unit.imports.mention(given.persona, [one.fact.id], names)
     tie_wikilinks(unit, [each.fact for each in stored if each.outcome in ("new", "changed", "merged")], now=now)
     return stored
+
+
+def as_they_stand(unit: Unit, stored: Sequence[Stored]) -> list[Stored]:
+    """Return what was stored in one batch as the whole of it left the facts: a later value may end an earlier one."""
+    found = {fact.id: fact for fact in unit.facts.find([one.fact.id for one in stored])} if len(stored) > 1 else {}
+    return [replace(one, fact=found.get(one.fact.id, one.fact)) for one in stored]
 
 
 def add_facts(
@@ -387,6 +402,7 @@ def _origin(new: NewFact, fact: Fact, now: datetime, at: datetime) -> Origin:
 
 
 def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -> Fact:
+    tier = lived_tier(new.tier)
     return Fact(
         id=new_id(),
         persona=new.persona,
@@ -395,7 +411,7 @@ def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -
         value=new.value,
         text=new.sentence,
         category=rightful_category(new.category, new.said_by),
-        tier=new.tier,
+        tier=tier,
         importance=new.importance,
         confidence=new.confidence,
         source=new.source,
@@ -405,14 +421,14 @@ def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -
         many=many,
         created_at=at,
         ended_at=None,
-        expires_at=wall_clock_expiry(new.tier, at),
+        expires_at=wall_clock_expiry(tier, at),
         last_accessed=None,
         access_count=0,
         superseded_by=None,
         turn_id=new.turn_id,
         quote=new.quote,
         metadata=dict(new.metadata),
-        kept_since=now if at < now and new.tier not in WALL_CLOCK_TIERS else None,
+        kept_since=now if at < now and tier not in WALL_CLOCK_TIERS else None,
     )
 
 
@@ -422,6 +438,8 @@ def _notes(new: NewFact) -> tuple[str, ...]:
         notes.append(f"what {new.said_by} said makes no {new.category!r:.40}; it is kept as 'other'")
     if new.category not in CATEGORIES:
         notes.append(f"unknown category {new.category!r:.40} is kept; known: {', '.join(CATEGORIES)}")
+    if (note := tier_note(new.tier)) is not None:
+        notes.append(note)
     return tuple(notes)
 
 
@@ -430,8 +448,3 @@ def _check_text(name: str, value: Any, longest: int) -> None:
         raise InvalidInput(f"{name} has {len(value):,} characters; at most {longest:,} are stored. Split it.")
     if not value.strip() or (name in ("entity", "key") and not normal(value)):  # controls alone name nothing
         raise InvalidInput(f"{name} is empty. Say what is to be remembered.")
-
-
-def _check_trust(trust: str) -> None:
-    if not may_teach(trust):
-        raise InvalidInput(f"trust must be one of {', '.join(TRUSTS)}, and what a tool says teaches nothing.")
