@@ -54,6 +54,7 @@ class Truth:
     def delete(self: _Opened, id: str, *, scope: Scope | None = None) -> None:  # noqa: A002  # the name users know
         """Take one thing out of memory; it stays in the archive. Without a scope, whoever's it is.
 
+        A value that waited for a decision against it (`on_conflict="flag"`) is current then.
         Raises UnknownName for what is not there or not the scope's, InvalidInput when `strict_scope` wants a scope.
         """
         from zomem_graph.nodes.steps.ending import delete_one
@@ -70,8 +71,8 @@ class Truth:
     ) -> Fact | None:
         """Say that something was never true: out of recall and `as_of`, kept for audit with the reason.
 
-        The value it had taken the place of is current again. Without a scope, whoever's it is. Raises UnknownName
-        or InvalidInput.
+        The value it had taken the place of is current again, else one that waited for a decision against it. Without
+        a scope, whoever's it is. Raises UnknownName or InvalidInput.
         """
         from zomem_graph.nodes.steps.ending import retract_one
 

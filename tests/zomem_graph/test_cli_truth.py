@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from zomem_graph import Memory
+
 from .command_line import CommandLine
 
 
@@ -65,6 +67,15 @@ def test_what_is_found_by_looking_can_be_decided_at_once(zomem: CommandLine) -> 
 
     assert (found["conflict"]["resolution"], decided["conflict"]["resolution"]) == ("pending", "superseded")
     assert (zomem.json("conflicts", "list", *ann), zomem.json("conflicts", "detect", *ann)) == ([], [])
+
+
+def test_how_many_cannot_be_decided_so_is_said_on_standard_error(zomem: CommandLine, home: Path) -> None:
+    with Memory.open(home, embeddings="none") as memory:
+        memory.remember("deploy", None, "deploys on Friday are allowed")
+        memory.remember("deploy", None, "deploys on Friday are not allowed")
+    assert len(zomem.json("conflicts")) == 1
+    result = zomem("conflicts", "resolve-all", "--strategy", "merge")
+    assert (result.exit_code, "note: 1 cannot be decided so and wait still" in result.stderr) == (0, True)
 
 
 def test_people_get_lines_and_nothing_is_said_in_words(zomem: CommandLine) -> None:

@@ -28,6 +28,7 @@ from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 __all__ = ["HOSTILE_NAMES", "Tenant", "captured", "isolation", "poisoned", "read_paths"]
 
 _USER: Final = Scope(persona="ann")
+_SHARED_KEY: Final = "key holder"
 
 HOSTILE_NAMES: Final = (
     "dev", "dev2", "d_v", "%", "DEV", "dev ", " dev", "dev%", "dev_", "d%", "de", "devv", "dеv", "ｄｅｖ",
@@ -49,9 +50,10 @@ class Tenant:
         self.mark = f"zor{_letters(number)}"
         self.ids: list[str] = []
         self.fact: Fact | None = None
+        self.doubt = ""
 
     def fill(self, memory: Memory) -> None:
-        """Store facts (one of them changed since), turns, an episode, a loop and a link."""
+        """Store facts (one changed since, one against what is shared), turns, an episode, a loop and a link."""
         mark, name, scope = self.mark, self.name, self.scope
         old = memory.remember("vault", "code name", f"old {mark}", persona=name)
         self.fact = memory.remember("vault", "code name", f"new {mark}", persona=name)
@@ -64,7 +66,10 @@ class Tenant:
         episode = memory.episodes.create(f"Opened the vault with {mark}", entities=["vault"], scope=scope)
         loop = memory.loops.create(f"Fix the vault door of {mark}", entity="vault", scope=scope)
         memory.link(self.fact.id, liked.id, scope=scope)
-        self.ids = [old.id, self.fact.id, liked.id, *(turn.id for turn in turns), episode.id, loop.id]
+        own = memory.remember("vault", _SHARED_KEY, f"at the {mark} door", persona=name)
+        (doubt,) = memory.conflicts.detect(scope=scope)
+        self.doubt = doubt.conflict.id
+        self.ids = [old.id, self.fact.id, liked.id, own.id, *(turn.id for turn in turns), episode.id, loop.id]
 
 
 def read_paths() -> Mapping[str, Path_]:
@@ -80,6 +85,10 @@ def read_paths() -> Mapping[str, Path_]:
         "lookup": lambda m, s, _q: m.lookup("vault", scope=s),
         "history": lambda m, s, _q: m.conflicts.history("vault", scope=s),
         "conflicts": lambda m, s, _q: m.conflicts.list(resolution="superseded", scope=s),
+        "open conflicts": lambda m, s, _q: m.conflicts.list(scope=s, limit=200),
+        "origin of what is shared": lambda m, s, _q: [
+            (fact, m.provenance(fact.id, scope=s)) for fact in m.lookup("vault", _SHARED_KEY, scope=s)
+        ],
         "graph": lambda m, s, _q: m.graph.show("vault", depth=3, scope=s),
         "graph drawn": lambda m, s, _q: m.graph.export("vault", format="html", scope=s),
         "gaps": lambda m, s, _q: (m.graph.knowledge_gaps(limit=50, scope=s), m.graph.show("vault", scope=s)),
@@ -101,6 +110,7 @@ def isolation(
     tenants = [Tenant(number, name) for number, name in enumerate(shuffled)]
     with TemporaryDirectory() as folder:
         with _opened(Path(folder)) as memory:
+            shared = memory.remember("vault", _SHARED_KEY, "at the harbour office")
             for tenant in tenants:
                 tenant.fill(memory)
             lent = _tie(memory, tenants)
@@ -112,6 +122,8 @@ def isolation(
             with _opened(Path(folder), exact_below=0) as memory:
                 also = _read_all(memory, tenants, lent=lent)
             seen, unseen = [*seen, *also[0]], [*unseen, *also[1]]
+        with _opened(Path(folder)) as memory:
+            changed += _decide_all(memory, tenants, shared)
     paths = len(read_paths()) * (2 if index else 1)
     figures = {
         "names": len(tenants),
@@ -155,12 +167,14 @@ def _read_all(
     for number, tenant in enumerate(tenants):
         near = [tenants[(number + step) % len(tenants)].mark for step in range(2)]
         question = f"vault code name {' '.join(near)}"
-        foreign = {one.mark: one.name for one in tenants if one.mark != tenant.mark}
+        foreign = {one.mark: one for one in tenants if one.mark != tenant.mark}
         for mark in lent.get(tenant.name, ()):
             foreign.pop(mark)
         for path, read in read_paths().items():
             shown = str(plain(read(memory, tenant.scope, question)))
-            seen += [f"{tenant.name!r:.40} sees {foreign[mark]!r:.40} by {path}" for mark in foreign if mark in shown]
+            for mark, other in foreign.items():
+                if mark in shown or any(id_ in shown for id_ in other.ids):
+                    seen.append(f"{tenant.name!r:.40} sees {other.name!r:.40} by {path}")
             if tenant.mark not in shown:
                 unseen.append(f"{tenant.name!r:.40} does not see its own by {path}")
     return seen, unseen
@@ -181,6 +195,19 @@ def _change_all(memory: Memory, tenants: Sequence[Tenant]) -> list[str]:
     return done
 
 
+def _decide_all(memory: Memory, tenants: Sequence[Tenant], shared: Fact) -> list[str]:
+    """Let each decide its own doubt of what is shared, in every way; return what that changed for others."""
+    done = []
+    for number, tenant in enumerate(tenants):
+        strategy, kept = (("merge", None), ("supersede", None), ("supersede", shared.id))[number % 3]
+        memory.conflicts.resolve(tenant.doubt, strategy, keep=kept, scope=tenant.scope)
+        for who in (Scope(), tenants[(number + 3) % len(tenants)].scope):
+            told = str(plain((memory.lookup("vault", scope=who), memory.provenance(shared.id, scope=who))))
+            if tenant.mark in told or tenant.ids[3] in told or shared.value not in told:
+                done.append(f"{tenant.name!r:.40} changed for {who.persona!r:.40} what is shared")
+    return done
+
+
 def _attempts(memory: Memory, tenant: Tenant, other: Tenant) -> dict[str, Callable[[], object]]:
     theirs, scope = other.ids, tenant.scope
     return {
@@ -191,6 +218,9 @@ def _attempts(memory: Memory, tenant: Tenant, other: Tenant) -> dict[str, Callab
         "unlink": lambda: memory.unlink(theirs[1], theirs[2], scope=scope),
         "trace": lambda: memory.provenance(theirs[1], scope=scope),
         "forget": lambda: memory.forget(persona=tenant.name, id=theirs[1], dry_run=True),
+        "decide a conflict of": lambda: memory.conflicts.resolve(other.doubt, scope=scope),
+        "keep a side of": lambda: memory.conflicts.resolve(other.doubt, keep=theirs[3], scope=scope),
+        "merge a side of": lambda: memory.conflicts.resolve(other.doubt, "merge", scope=scope),
         "resolve a loop of": lambda: memory.loops.resolve(theirs[-1], scope=scope),
         "show an episode of": lambda: memory.episodes.show(theirs[-2], scope=scope),
     }

@@ -83,6 +83,7 @@ def _resolve_all(call: Call, strategy: Choice = "supersede") -> None:
     with call.memory() as memory:
         decided = memory.conflicts.resolve_all(strategy, scope=call.scope(memory))
     call.answer(decided, lambda screen: _show_all(screen, decided, nothing="nothing was decided"))
+    call.notes([f"{decided.left} cannot be decided so and wait still"] if decided.left else [])
 
 
 @sub_command(conflicts, "stats")

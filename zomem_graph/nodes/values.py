@@ -9,6 +9,7 @@ from zomem_graph.stores.records import Conflict, Fact, Origin, Turn
 
 __all__ = [
     "CaptureReport",
+    "Decided",
     "Detected",
     "ErasureReport",
     "Explanation",
@@ -173,6 +174,14 @@ class Detected(list[FactConflict]):
         super().__init__(found)
         self.asked = asked
         self.degraded = tuple(degraded)
+
+
+class Decided(list[FactConflict]):
+    """The conflicts that were decided; `left` counts those that could not be decided that way and wait still."""
+
+    def __init__(self, decided: Iterable[FactConflict] = (), *, left: int = 0) -> None:
+        super().__init__(decided)
+        self.left = left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

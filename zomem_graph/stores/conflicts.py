@@ -36,16 +36,34 @@ _AROUND = (  # every new fact asks it, so it is built once
     .where(_fact.persona == bindparam("whose"), _OF_ENTITY, or_(_STANDS, _WENT))  # one range of an index
     .limit(_MOST_AROUND)
 )
+_newer, _older = sql.facts.alias("newer"), sql.facts.alias("older")
+_SIDES = sql.fact_conflicts.join(_newer, _newer.c.id == _t.fact_id).join(
+    _older, _older.c.id == _t.conflicting_fact_id
+)
+_STANDING = ("current", "flagged")
+_GONE = ("retracted", "deleted")
+# Both sides stand; or one waits, also when what it was held against ended; or it is a swing, which is of the past.
+_WAITS = or_(
+    and_(_newer.c.state.in_(_STANDING), _older.c.state.in_(_STANDING)),
+    and_(
+        or_(_newer.c.state == "flagged", _older.c.state == "flagged", _t.detector == "oscillation"),
+        _newer.c.state.notin_(_GONE),
+        _older.c.state.notin_(_GONE),
+    ),
+)
+_TOLD = or_(_t.resolution.notin_(OPEN), _WAITS)
+_WHO: Any = bindparam("personas", expanding=True)
+_READ_BY = and_(_newer.c.persona.in_(_WHO), _older.c.persona.in_(_WHO))
 _EITHER: Any = bindparam("ids", expanding=True)
-_OF_FACTS = (  # and every search this
-    select(sql.fact_conflicts)
-    .where(
-        or_(_t.fact_id.in_(_EITHER), _t.conflicting_fact_id.in_(_EITHER)),
-        _t.resolution.in_(bindparam("resolutions", expanding=True)),
-    )
-    .order_by(_t.created_at.desc(), _t.id)
+_WITH_EITHER = or_(_t.fact_id.in_(_EITHER), _t.conflicting_fact_id.in_(_EITHER))
+_OF_FACTS = select(sql.fact_conflicts).where(_WITH_EITHER).order_by(_t.created_at.desc(), _t.id).limit(10_000)
+_DOUBTS = (  # every search asks it
+    select(_t.fact_id, _t.conflicting_fact_id)
+    .select_from(_SIDES)
+    .where(_WITH_EITHER, _t.resolution.in_(OPEN), _WAITS, _READ_BY)
     .limit(10_000)
 )
+_PART = 400  # ids in one statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +95,38 @@ class Conflicts:
         return found[0] if found else None
 
     def starting_with(self, personas: Sequence[str], prefix: str) -> list[Conflict]:
-        """Return at most two conflicts whose id begins so."""
-        return self._found(_t.persona.in_(list(personas)), _t.id.startswith(prefix, autoescape=True), limit=2)
+        """Return at most two conflicts whose id begins so, both sides of which are of these personas."""
+        return self._between_facts_of(personas, _t.id.startswith(prefix, autoescape=True), limit=2)
 
     def listed(
         self, personas: Sequence[str], *, resolutions: Sequence[str] = OPEN, limit: int = 100
     ) -> list[Conflict]:
-        """Return conflicts of these personas, newest first."""
-        return self._found(_t.persona.in_(list(personas)), _t.resolution.in_(list(resolutions)), limit=limit)
+        """Return conflicts both sides of which are of these personas, newest first.
 
-    def of_facts(self, fact_ids: Sequence[str], *, resolutions: Sequence[str] = OPEN) -> list[Conflict]:
-        """Return the conflicts that have one of these facts in them."""
-        found: list[Conflict] = []
-        for start in range(0, len(fact_ids), 400):
-            part = list(fact_ids[start : start + 400])
-            rows = self._connection.execute(_OF_FACTS, {"ids": part, "resolutions": list(resolutions)})
-            found += [Conflict(**row) for row in rows.mappings()]
-        return list({conflict.id: conflict for conflict in found}.values())
+        What is pending or flagged is left out once one side is no more and nothing waits for a decision.
+        """
+        return self._between_facts_of(personas, _t.resolution.in_(list(resolutions)), _TOLD, limit=limit)
+
+    def of_facts(self, fact_ids: Sequence[str]) -> list[Conflict]:
+        """Return the conflicts that have one of these facts in them, of all resolutions, newest first."""
+        found: dict[str, Conflict] = {}
+        for start in range(0, len(fact_ids), _PART):
+            rows = self._connection.execute(_OF_FACTS, {"ids": list(fact_ids[start : start + _PART])})
+            found.update((row["id"], Conflict(**row)) for row in rows.mappings())
+        return list(found.values())
+
+    def doubts(self, fact_ids: Sequence[str], personas: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the pairs that wait for a decision and have one of these facts in them, within these personas."""
+        found: list[tuple[str, str]] = []
+        for start in range(0, len(fact_ids), _PART):
+            given = {"ids": list(fact_ids[start : start + _PART]), "personas": list(personas)}
+            found += [(row[0], row[1]) for row in self._connection.execute(_DOUBTS, given)]
+        return found
+
+    def can_wait(self, conflict_id: str) -> bool:
+        """Return whether there is anything to decide between the two sides as they stand now."""
+        found = select(_t.id).select_from(_SIDES).where(_t.id == conflict_id, _WAITS)
+        return self._connection.execute(found).first() is not None
 
     def between(self, one: str, other: str) -> Conflict | None:
         """Return the newest conflict between two facts, whichever is the newer."""
@@ -109,11 +142,10 @@ class Conflicts:
         self._connection.execute(update(sql.fact_conflicts).where(_t.id == conflict_id).values(**values))
 
     def counts(self, personas: Sequence[str], column: str) -> dict[str, int]:
-        """Return how many conflicts there are by resolution, conflict_type or detector."""
+        """Return how many conflicts `listed` would tell of, by resolution, conflict_type or detector."""
         by = _t[column]
-        rows = self._connection.execute(
-            select(by, func.count()).where(_t.persona.in_(list(personas))).group_by(by).order_by(by)
-        )
+        told = select(by, func.count()).select_from(_SIDES).where(_READ_BY, _TOLD)
+        rows = self._connection.execute(told.group_by(by).order_by(by), {"personas": list(personas)})
         return {row[0]: row[1] for row in rows}
 
     # -- what a fact is held against -----------------------------------------------------------
@@ -173,7 +205,7 @@ class Conflicts:
                 update(sql.facts).where(_fact.id.in_(list(fact_ids))).values(confidence=_fact.confidence * 0.5)
             )
 
-    def end_at(self, fact_id: str, *, at: datetime, superseded_by: str) -> None:
+    def end_at(self, fact_id: str, *, at: datetime, superseded_by: str | None) -> None:
         """Move the end of a fact that is not current: what came after it turned out to be another one."""
         self._connection.execute(
             update(sql.facts).where(_fact.id == fact_id).values(ended_at=at, superseded_by=superseded_by)
@@ -194,21 +226,20 @@ class Conflicts:
         """Return the facts another one took the place of, oldest first."""
         return self._facts(_fact.superseded_by == fact_id)
 
-    def revive(self, fact_id: str) -> None:
+    def revive(self, fact_id: str, *, since: datetime | None = None) -> None:
         """Make a fact that ended current again; it waits for its vector like a new one.
 
-        The database refuses it while its slot has another current value.
+        `since` is when it begins to hold, where it never did before. The database refuses it while its slot has
+        another current value.
         """
         fact = self._facts(_fact.id == fact_id)[0]
-        self._connection.execute(
-            update(sql.facts).where(_fact.id == fact_id).values(state="current", ended_at=None, superseded_by=None)
-        )
+        stands = {"state": "current", "ended_at": None, "created_at": since or fact.created_at}
+        self._connection.execute(update(sql.facts).where(_fact.id == fact_id).values(**stands, superseded_by=None))
         self._connection.execute(
             update(sql.items)
             .where(_item.id == fact_id)
             .values(
-                state="current",
-                ended_at=None,
+                **stands,
                 words_scope=scope_words(fact.persona, "fact", live=True),
                 embedder=None,
                 embedding=None,
@@ -221,6 +252,12 @@ class Conflicts:
         told = select(sql.facts).outerjoin(sql.items, _item.id == _fact.id).where(*where)
         rows = self._connection.execute(told.order_by(_fact.created_at, func.coalesce(_item.num, 0), _fact.id))
         return [Fact(**row) for row in rows.mappings()]
+
+    def _between_facts_of(self, personas: Sequence[str], *where: Any, limit: int) -> list[Conflict]:
+        wanted = select(sql.fact_conflicts).select_from(_SIDES).where(_READ_BY, *where)
+        ordered = wanted.order_by(_t.created_at.desc(), _t.id).limit(limit)
+        rows = self._connection.execute(ordered, {"personas": list(personas)})
+        return [Conflict(**row) for row in rows.mappings()]
 
     def _found(self, *where: Any, limit: int) -> list[Conflict]:
         rows = self._connection.execute(

@@ -296,7 +296,8 @@ class Loop:
 class Conflict:
     """Two facts that cannot both hold, and what was done about it (spec T23).
 
-    `fact_id` is the newer one. `detector` names the rule that saw it, `score` its certainty where it has
+    `fact_id` is the newer one. `persona` is whose it is to decide: where one side is shared, the other side's
+    persona. `detector` names the rule that saw it, `score` its certainty where it has
     one. `resolved_at` is None while somebody may still decide: pending and flagged.
     """
 
@@ -317,8 +318,9 @@ class Conflict:
 class Origin:
     """Where a fact came from, one for each source and turn that said it (spec T24).
 
-    `capture_method` is api, rule, model, import or merge. The fact held from `effective_from` until
-    `effective_until`. `turn_id` is empty when no turn is behind it.
+    `capture_method` is api, rule, model, import or merge. It was said to hold from `effective_from`, and held until
+    `effective_until`; the fact's `created_at` is later where it had to wait for a decision. `turn_id` is empty when
+    no turn is behind it.
     """
 
     id: str

@@ -12,7 +12,7 @@ from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.conflicts import check_strategy, resolve_conflict, with_facts
 from zomem_graph.nodes.steps.semantic_conflicts import look_for_conflicts
-from zomem_graph.nodes.values import Detected, FactConflict
+from zomem_graph.nodes.values import Decided, Detected, FactConflict
 from zomem_graph.stores.conflicts import OPEN
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Conflict, Fact, Resolution
@@ -27,7 +27,10 @@ _MOST = 10_000
 
 
 class FactConflicts:
-    """What cannot both hold; every verb sees only what the scope's personas may see."""
+    """What cannot both hold; every verb sees only what the scope's personas may see.
+
+    A conflict between two personas is seen by who may read both sides, and decided by who may change both.
+    """
 
     def __init__(self, memory: Services) -> None:
         self._memory = memory
@@ -85,39 +88,38 @@ class FactConflicts:
     ) -> FactConflict:
         """Decide one conflict by supersede, merge, flag or pending (spec F84).
 
-        With supersede the newer fact wins, or the one whose id is `keep`. Merging joins two values of one
-        key. Flag and pending leave both as they are. Raises InvalidInput or UnknownName.
+        With supersede the newer fact wins, or the one whose id is `keep`, from now on. Merging joins two values of
+        one key. Flag and pending leave both as they are. Between a persona's own fact and a shared one only the own
+        side ends or takes the merged value; the shared one stays as it is for everybody. Raises InvalidInput, and
+        UnknownName for what is not the scope's to decide.
         """
         with self._memory.stores.write() as unit:
             found = _pick(unit, id, scope)
-            if found.persona not in writable(scope_given(scope)):
-                raise UnknownName(f"The conflict {id!r:.80} is {found.persona!r:.80}'s to decide.")
+            _check_may_decide(unit, found, scope)
             decided = resolve_conflict(unit, found, strategy, keep=keep, now=self._memory.clock())
             (shown,) = with_facts(unit, [decided])
         self._memory.wake_worker()
         return shown
 
-    def resolve_all(self, strategy: str = "supersede", *, scope: Scope | None = None) -> _Listed:
-        """Decide everything that waits in the same way, oldest first; return what was decided.
+    def resolve_all(self, strategy: str = "supersede", *, scope: Scope | None = None) -> Decided:
+        """Decide everything that waits in the same way, oldest first; return what was decided, and how many are left.
 
-        What cannot be decided that way (a merge of different keys, an erased fact) is left as it is.
+        What cannot be decided that way (a merge of different keys) is left as it is.
         """
         check_strategy(strategy)
         decided: _Listed = []
         with self._memory.stores.write() as unit:
-            waiting = unit.conflicts.listed(writable(scope_given(scope)), limit=_MOST)
-            for conflict in reversed(waiting):
+            mine = writable(scope_given(scope))
+            for conflict in reversed(unit.conflicts.listed(mine, limit=_MOST)):
                 try:
                     done = resolve_conflict(unit, conflict, strategy, keep=None, now=self._memory.clock())
-                except UnknownName:
-                    continue
-                except InvalidInput:
-                    if strategy != "merge":
-                        raise
+                except (UnknownName, InvalidInput):
                     continue
                 decided += with_facts(unit, [done])
+            known = {one.conflict.id for one in decided}
+            left = sum(one.id not in known for one in unit.conflicts.listed(mine, limit=_MOST))
         self._memory.wake_worker()
-        return decided
+        return Decided(decided, left=left)
 
     def stats(self, *, scope: Scope | None = None) -> dict[str, Any]:
         """Return how many conflicts there are by resolution, type and detector."""
@@ -137,6 +139,14 @@ class FactConflicts:
 
 def _personas(unit: Unit, scope: Scope | None) -> Sequence[str]:
     return [*readable(unit, scope_given(scope))]
+
+
+def _check_may_decide(unit: Unit, conflict: Conflict, scope: Scope | None) -> None:
+    mine = writable(scope_given(scope))
+    (pair,) = with_facts(unit, [conflict])
+    for side in (pair.newer, pair.older):
+        if side is not None and side.persona not in mine:
+            raise UnknownName(f"The conflict {conflict.id!r:.80} is {side.persona!r:.80}'s to decide.")
 
 
 def _pick(unit: Unit, wanted: str, scope: Scope | None) -> Conflict:

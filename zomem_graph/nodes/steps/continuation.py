@@ -182,7 +182,7 @@ def _waiting(
 def _shown(unit: Unit, things: Iterable[_Recent], ours: Reach, now: datetime) -> dict[str, Hit]:
     """Return hits for things that were not searched for but are simply the latest."""
     kinds = {thing.id: (thing, _KINDS[type(thing)]) for thing in things}
-    described = describe(unit, [(id_, kind) for id_, (_thing, kind) in kinds.items()])
+    described = describe(unit, [(id_, kind) for id_, (_thing, kind) in kinds.items()], readers=ours)
     hits = {}
     for id_, (thing, kind) in kinds.items():
         at = _spoken_of(thing)

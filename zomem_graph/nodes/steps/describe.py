@@ -1,6 +1,6 @@
 """Turn ids into what a reader sees: the text of a hit and where it came from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -29,13 +29,16 @@ class Described:
         return self.sleeps_until is not None and moment < self.sleeps_until
 
 
-def describe(unit: Unit, things: Sequence[tuple[str, str]]) -> dict[str, Described]:
-    """Return text and metadata for (id, kind) pairs; ids that are gone are left out."""
+def describe(unit: Unit, things: Sequence[tuple[str, str]], *, readers: Collection[str]) -> dict[str, Described]:
+    """Return text and metadata for (id, kind) pairs; ids that are gone are left out.
+
+    `readers` are the personas that whoever asks may read: of others' facts not even a contradiction is told.
+    """
     by_kind: dict[str, list[str]] = {}
     for id_, kind in things:
         by_kind.setdefault(kind, []).append(id_)
     found: dict[str, Described] = {}
-    doubts = _doubts(unit, by_kind.get("fact", []))
+    doubts = _doubts(unit, by_kind.get("fact", []), readers)
     for fact in unit.facts.find(by_kind.get("fact", [])):
         found[fact.id] = Described(fact.text, {**_of_fact(fact), **doubts.get(fact.id, {})}, fact=fact)
     for turn in unit.turns.find(by_kind.get("turn", [])):
@@ -54,12 +57,12 @@ def told(loop: Loop) -> str:
     return f"{loop.title} — {loop.summary}" if loop.summary and loop.summary != loop.title else loop.title
 
 
-def _doubts(unit: Unit, fact_ids: Sequence[str]) -> dict[str, dict[str, list[str]]]:
+def _doubts(unit: Unit, fact_ids: Sequence[str], readers: Collection[str]) -> dict[str, dict[str, list[str]]]:
     """Return which other facts those of these that nobody has decided on contradict."""
     against: dict[str, set[str]] = {}
-    for conflict in unit.conflicts.of_facts(fact_ids):
-        against.setdefault(conflict.fact_id, set()).add(conflict.conflicting_fact_id)
-        against.setdefault(conflict.conflicting_fact_id, set()).add(conflict.fact_id)
+    for newer, older in unit.conflicts.doubts(fact_ids, [*readers]):
+        against.setdefault(newer, set()).add(older)
+        against.setdefault(older, set()).add(newer)
     return {id_: {"conflicts_with": sorted(others)} for id_, others in against.items()}
 
 

@@ -1,6 +1,6 @@
 """End what is known, one thing at a time, and tie or untie two things; each checks who asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ from zomem_graph.nodes.rules.given import name_of, number, shown
 from zomem_graph.nodes.rules.relations import relation_note
 from zomem_graph.nodes.scope import SHARED, Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
+from zomem_graph.nodes.steps.conflicts import give_way
 from zomem_graph.nodes.steps.episodes import unlearn
 from zomem_graph.nodes.steps.lapse import give_back
 from zomem_graph.nodes.steps.summaries import drop_summaries
@@ -16,7 +17,17 @@ from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.records import Fact, Item, Link
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["check_tie", "delete_one", "link_many", "link_two", "may_change", "may_see", "retract_one", "unlink_two"]
+__all__ = [
+    "check_tie",
+    "delete_one",
+    "link_many",
+    "link_two",
+    "may_change",
+    "may_read",
+    "may_see",
+    "retract_one",
+    "unlink_two",
+]
 
 _LONGEST_REASON = 2_000
 _LONGEST_RELATION = 100
@@ -52,8 +63,18 @@ def may_see(unit: Unit, item_id: str, scope: Scope | None, *, strict: bool) -> I
     return found[0]
 
 
+def may_read(unit: Unit, scope: Scope | None, *, strict: bool) -> Collection[str] | None:
+    """Return the personas within reach of a scope; None for everybody's, which is for whoever owns the memory."""
+    if scope is None:
+        return (SHARED,) if strict else None
+    return readable(unit, scope_given(scope))
+
+
 def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
-    """Take one current thing out of recall; it stays in the archive. Raises UnknownName."""
+    """Take one current thing out of recall; it stays in the archive. Raises UnknownName.
+
+    A value of the same slot that waited for a decision against it stands in its place.
+    """
     now = services.clock()
     with services.stores.write() as unit:
         item = may_change(unit, item_id, scope, strict=services.strict_scope)
@@ -65,6 +86,7 @@ def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
         unit.provenance.ended([item_id], at=now, superseded_by=None, now=now)
         for fact in unit.facts.find([item_id]):
             give_back(unit, fact, now)
+            give_way(unit, [fact.id], now=now)
         _leave_summaries(unit, item)
     services.wake_worker()
 
@@ -72,7 +94,8 @@ def delete_one(services: Services, item_id: str, scope: Scope | None) -> None:
 def retract_one(services: Services, item_id: str, reason: str, scope: Scope | None) -> Fact | None:
     """Say that something was never true: out of recall and of the past, kept for audit.
 
-    What it had taken the place of stands again. Returns the fact as it is now, None for what is no fact.
+    What it had taken the place of stands again, else what waited for a decision against it. Returns the fact as it
+    is now, None for what is no fact.
     """
     if not isinstance(reason, str) or not reason.strip() or len(reason) > _LONGEST_REASON:
         raise InvalidInput(f"reason must be a text of 1 to {_LONGEST_REASON:,} characters: why was it wrong?")
@@ -88,6 +111,7 @@ def retract_one(services: Services, item_id: str, reason: str, scope: Scope | No
         _leave_summaries(unit, item)
         if facts:
             _retract_fact(unit, facts[0], reason, now)
+            give_way(unit, [facts[0].id], now=now)
             unlearn(unit, facts[0], now=now, zone=UTC if scope is None else scope.zone)
         found = unit.facts.find([item_id])
     services.wake_worker()

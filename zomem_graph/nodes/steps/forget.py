@@ -25,6 +25,7 @@ from zomem_graph.nodes.rules.erasing import (
 )
 from zomem_graph.nodes.rules.given import strings_in
 from zomem_graph.nodes.rules.tiers import WALL_CLOCK_TIERS
+from zomem_graph.nodes.steps.conflicts import give_way
 from zomem_graph.nodes.steps.embed import feed_index
 from zomem_graph.nodes.steps.going import Going, going, points_of, telling_lines
 from zomem_graph.nodes.steps.lapse import end_by_clock
@@ -182,10 +183,12 @@ def _erase_rows(services: Services, wanted: Wanted) -> _Erased:
         for fact in gone.facts.values():
             if fact.state == "current" and fact.tier in WALL_CLOCK_TIERS:
                 end_by_clock(unit, fact, now)  # what it took the place of stands again, unless that goes too
+        unit.facts.end([*gone.facts], state="deleted", at=now)
+        stand_again(unit, left, now=now)
+        give_way(unit, gone.facts.keys(), now=now)
         remove_summaries(unit, goes.summaries)
         counts |= unit.erasure.forget_traces(gone)
         _purge(unit, gone)
-        stand_again(unit, left, now=now)
         counts["waiting_turns"] = unit.erasure.unqueue([*gone.turns])
         if wanted.entity is not None:
             counts["mentions"] += unit.episodes.leave(entity_key(wanted.entity), [wanted.persona])

@@ -187,7 +187,7 @@ def _arrive(
         stems = unit.items.stems_of(list(numbers.values()), rarity)
         fits = allowed(query, personas, services.clock())
         live = {c.id: c for c in unit.items.candidates(list(numbers.values())) if fits(c)}
-        described = describe(unit, [(c.id, c.kind) for c in live.values()])
+        described = describe(unit, [(c.id, c.kind) for c in live.values()], readers=personas)
     wanted = set(open_terms(rarity, reached.held()))
     hits: list[Hit] = []
     for id_, step in best.items():

@@ -77,7 +77,7 @@ def stand_again(unit: Unit, left: Mapping[tuple[str, str], list[str]], *, now: d
             unit.provenance.ended([parts[0].id], at=None, superseded_by=None, now=now)
         else:
             standing = {fact.id: fact for fact in unit.facts.find([part.id for part in parts])}
-            join_values(unit, [standing[part.id] for part in parts], now=now)
+            join_values(unit, [standing[part.id] for part in parts], persona=persona, now=now)
 
 
 def _is_joined(unit: Unit, fact_id: str) -> bool:

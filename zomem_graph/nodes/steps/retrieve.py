@@ -167,7 +167,8 @@ def _shown(
     unit: Unit, seen: Look, ranking: Ranking, query: Query, now: datetime, places: Sequence[Place]
 ) -> list[Hit]:
     """Return hits for what may be shown: not for what is gone or sleeps."""
-    found = describe(unit, [(place.candidate.id, place.candidate.kind) for place in places])
+    shown = [(place.candidate.id, place.candidate.kind) for place in places]
+    found = describe(unit, shown, readers=seen.personas)
     facts = [thing.fact for thing in found.values() if thing.fact is not None and thing.fact.state == "current"]
     standing = {} if query.as_of is not None else fates(unit, facts, now=now)
     moment = query.as_of or now

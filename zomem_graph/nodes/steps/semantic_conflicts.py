@@ -14,7 +14,7 @@ from zomem_graph.nodes.prompts import conflict_ask
 from zomem_graph.nodes.rules.closeness import ConflictOptions, near_pairs
 from zomem_graph.nodes.rules.replies import read_conflict
 from zomem_graph.nodes.steps.conflicts import MOST_COMPARED, MOST_STATED, detect_conflicts, entity_of, with_facts
-from zomem_graph.nodes.steps.settle import CONTRADICTS, conflict_between, link_between
+from zomem_graph.nodes.steps.settle import CONTRADICTS, conflict_between, link_between, more_private
 from zomem_graph.nodes.values import Detected
 from zomem_graph.stores.records import Conflict, Fact
 from zomem_graph.stores.unit import Unit
@@ -114,6 +114,7 @@ def _record(services: Services, judged: Sequence[tuple[_Near, str | None]], dete
                 detector=detector,
                 note=why,
                 now=now,
+                persona=more_private(newer, older),
                 score=round(near, 4),
             )
             for (near, newer, older), why in judged

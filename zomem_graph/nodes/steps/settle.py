@@ -7,6 +7,8 @@ from datetime import datetime
 from zomem_graph.nodes.rules.conflict import Judgement, merged_value
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.keys import same_value
+from zomem_graph.nodes.rules.tiers import wall_clock_expiry
+from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.wikilinks import carry_links
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
@@ -15,19 +17,23 @@ from zomem_graph.stores.unit import Unit
 
 __all__ = [
     "CONTRADICTS",
+    "OSCILLATION",
     "SUPERSEDES",
     "Settled",
     "conflict_between",
     "item_of",
     "join_values",
     "link_between",
+    "more_private",
     "oscillation",
     "retire",
     "settle",
+    "make_current",
 ]
 
 SUPERSEDES = "supersedes"
 CONTRADICTS = "contradicts"
+OSCILLATION = "oscillation"
 _WAITING = ("flagged", "pending")
 
 
@@ -73,9 +79,54 @@ def retire(unit: Unit, ids: Sequence[str], *, by: Fact, now: datetime, state: st
     carry_links(unit, ids, by=by)
 
 
-def join_values(unit: Unit, parts: Sequence[Fact], *, now: datetime) -> Fact:
-    """Make one current fact of several values of a slot; the parts stay as merged (spec F84)."""
-    newest = parts[-1]
+def make_current(unit: Unit, fact: Fact, *, now: datetime) -> Fact:
+    """Make a value that waited or ended the current one of its slot from now on; return it as it stands.
+
+    Whatever is current in the slot makes room. What never held begins to hold now, and its origins tell when it was
+    said; what held before is stored anew, so that the past stays as it was.
+    """
+    holder = unit.facts.current(fact.persona, fact.slot)
+    if holder is not None and same_value(holder.value, fact.value, key=fact.key):
+        return holder
+    held = fact.ended_at is not None and fact.ended_at > fact.created_at
+    again = replace(
+        fact,
+        id=new_id() if held else fact.id,
+        confidence=min(1.0, fact.confidence * 2) if held else fact.confidence,  # halved when it was retired
+        state="current",
+        created_at=now,
+        ended_at=None,
+        expires_at=wall_clock_expiry(fact.tier, now),
+        superseded_by=None,
+        kept_since=None,
+    )
+    if holder is not None:
+        retire(unit, [holder.id], by=again, now=now)
+    if held:
+        unit.facts.add([again])
+        unit.items.add([item_of(again)])
+        unit.provenance.add([_holding(origin, again) for origin in unit.provenance.of([fact.id])])
+        carry_links(unit, [fact.id], by=again)
+    else:
+        unit.conflicts.revive(fact.id, since=now)
+        unit.facts.change(fact.id, expires_at=again.expires_at, kept_since=None)
+        unit.items.set_expiry(fact.id, again.expires_at)
+        unit.provenance.ended([fact.id], at=None, superseded_by=None, now=now)
+    return again
+
+
+def more_private(one: Fact, other: Fact) -> str:
+    """Return whose it is to decide between two facts: the persona of the side that is not shared."""
+    return other.persona if one.persona == SHARED else one.persona
+
+
+def join_values(unit: Unit, parts: Sequence[Fact], *, persona: str, now: datetime) -> Fact:
+    """Make one current fact of several values of a slot, in this persona; its own parts stay as merged (spec F84).
+
+    Parts of another persona are read and left as they are.
+    """
+    own = [part for part in parts if part.persona == persona]
+    newest = own[-1]
     value = merged_value([part.value for part in parts], key=newest.key)
     joined = replace(
         newest,
@@ -91,13 +142,13 @@ def join_values(unit: Unit, parts: Sequence[Fact], *, now: datetime) -> Fact:
         turn_id=None,
         quote=None,
     )
-    for part in parts:
+    for part in own:
         retire(unit, [part.id], by=joined, now=now, state="merged")
         if part.state != "current":
             unit.conflicts.set_state(part.id, "merged", at=now)
             unit.conflicts.end_at(part.id, at=part.ended_at or now, superseded_by=joined.id)
     _add(unit, joined, _origin_of_join(joined, now))
-    unit.links.add([link_between(joined.id, part.id, SUPERSEDES, now) for part in parts])
+    unit.links.add([link_between(joined.id, part.id, SUPERSEDES, now) for part in own])
     return joined
 
 
@@ -122,7 +173,7 @@ def oscillation(
             place="slot",
             outcome="flagged",
             conflict_type="temporal",
-            detector="oscillation",
+            detector=OSCILLATION,
             note=note,
         )
         unit.conflicts.add([_conflict(fact, swing, now)])
@@ -138,12 +189,13 @@ def conflict_between(
     detector: str,
     note: str,
     now: datetime,
+    persona: str,
     score: float | None = None,
 ) -> Conflict:
-    """Return the record of a conflict; it is resolved unless it is left for somebody to decide."""
+    """Return the record of a conflict; it is resolved unless it is left for somebody of this persona to decide."""
     return Conflict(
         id=new_id(),
-        persona=newer.persona,
+        persona=persona,
         fact_id=newer.id,
         conflicting_fact_id=older_id,
         conflict_type=conflict_type,
@@ -217,7 +269,7 @@ def _merge(unit: Unit, fact: Fact, judged: Judgement, origin: Origin, now: datet
         return Settled(fact=old, outcome="unchanged")
     part = _ended(fact, state="merged", at=fact.created_at, by=None)
     _add(unit, part, origin)
-    joined = join_values(unit, [old, part], now=now)
+    joined = join_values(unit, [old, part], persona=fact.persona, now=now)
     unit.conflicts.add([_conflict(fact, judged, now)])
     return Settled(fact=joined, outcome="merged", replaced=(old.id,))
 
@@ -243,7 +295,13 @@ def _conflict(fact: Fact, judged: Judgement, now: datetime, *, resolution: str |
         detector=judged.detector,
         note=judged.note,
         now=now,
+        persona=fact.persona,
     )
+
+
+def _holding(origin: Origin, fact: Fact) -> Origin:
+    """Return an origin as that of a fact that holds."""
+    return replace(origin, id=new_id(), fact_id=fact.id, effective_until=None, superseded_by=None, superseded_at=None)
 
 
 def _origin_of_join(joined: Fact, now: datetime) -> Origin:
