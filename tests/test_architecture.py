@@ -32,9 +32,10 @@ BROAD_EXCEPT_ALLOWED: Mapping[str, str] = {
     "zomem_graph/models/failures.py:provider_errors": (
         "raises everything again as a ModelError: the clients of the providers share no root error"
     ),
-    "zomem_graph/nodes/steps/execute.py:_put_down": (
-        "an executor is anybody's code; what it raises in its thread is carried to the thread that waits"
-    ),
+    "zomem_graph/nodes/steps/execute.py:_awaited": "an executor is anybody's code; what it raises is its failure",
+    "zomem_graph/nodes/steps/execute.py:_called": "the same for what runs in a thread",
+    "zomem_graph/nodes/steps/execute.py:_words_of": "the same for an error that raises when asked for its words",
+    "zomem_graph/nodes/threads.py:_put_down": "what a call raises in its thread is carried to the one that waits",
     "zomem_graph/testing/store_suite.py:_tried": (
         "a store under test is anybody's code; what it raises is what the check reports"
     ),

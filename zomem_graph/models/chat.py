@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from zomem_graph.models.call_log import CallLog, call_line
-from zomem_graph.models.deadlines import await_within, in_own_thread, wait_within
+from zomem_graph.models.deadlines import await_blocking, await_within, wait_within
 from zomem_graph.models.failures import RequestRefused, provider_errors
 from zomem_graph.models.prices import cost_usd
 from zomem_graph.nodes.ports import Ask, Clock, Reply
@@ -98,7 +98,7 @@ class LangChainChat:
         # The first one imports the provider's client, which can take a second.
         model = self._built
         if model is None:
-            model = await in_own_thread(self.model, who=self._identity)
+            model = await await_blocking(self.model, who=self._identity)
         call = _Call(ask)
         with self._failures_logged(call):
             answer = await await_within(self._aanswer(model, call), seconds=ask.deadline_seconds, who=self._identity)
@@ -118,7 +118,7 @@ class LangChainChat:
 
     async def _aanswer(self, model: "BaseChatModel", call: _Call) -> "_Answer":
         if _is_only_sync(model):
-            return await in_own_thread(partial(self._answer, model, call), who=self._identity)
+            return await await_blocking(partial(self._answer, model, call), who=self._identity)
         try:
             with provider_errors(self._identity):
                 return _read(await _ainvoke(*self._prepared(model, call.ask)))

@@ -1,20 +1,14 @@
-"""Keeps every model call within its deadline, waiting or awaiting (spec F146).
-
-Each call gets a daemon thread of its own: a pool would queue fifty callers behind a few threads, and
-a hung call in a pool keeps the program from ending.
-"""
+"""Keeps every model call within its deadline, waiting or awaiting (spec F146)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from contextvars import copy_context
-from threading import Thread
 from typing import TypeVar
 
 from zomem_graph.models.failures import provider_errors, timed_out
-from zomem_graph.stores.errors import ZomemError
+from zomem_graph.nodes.threads import in_own_thread
 
-__all__ = ["MODEL_DEADLINE_SECONDS", "await_within", "in_own_thread", "wait_within"]
+__all__ = ["MODEL_DEADLINE_SECONDS", "await_blocking", "await_within", "wait_within"]
 
 # The most that any model call may take (spec F146).
 MODEL_DEADLINE_SECONDS = 60.0
@@ -40,25 +34,14 @@ async def await_within(awaitable: Awaitable[T], *, seconds: float, who: str) -> 
         raise timed_out(who, seconds=seconds) from None
 
 
-async def in_own_thread(call: Callable[[], T], *, who: str) -> T:
+async def await_blocking(call: Callable[[], T], *, who: str) -> T:
     """Await a call that would block the event loop; raises ModelError when it fails."""
     return await asyncio.wrap_future(_started(call, who))
 
 
 def _started(call: Callable[[], T], who: str) -> Future[T]:
-    future: Future[T] = Future()
-    # A running future cannot be cancelled, so that the thread may always put its result down.
-    future.set_running_or_notify_cancel()
-    context = copy_context()
+    def guarded() -> T:
+        with provider_errors(who):
+            return call()
 
-    def work() -> None:
-        try:
-            with provider_errors(who):
-                result = context.run(call)
-        except ZomemError as error:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    Thread(target=work, name=f"zomem {who}", daemon=True).start()
-    return future
+    return in_own_thread(guarded, name=who)

@@ -201,8 +201,9 @@ def create_executor_node(
         given = _input_for(executor, task, str(state.get("memory_context") or ""))
         done = yield from attempt_task(
             name,
-            lambda: executor.invoke(given, running.config),
-            lambda: executor.ainvoke(given, running.config),
+            executor,
+            given,
+            running.config,
             seconds=task.timeout_seconds or options.deadline_seconds,
             clock=memory.clock,
         )

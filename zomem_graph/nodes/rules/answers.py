@@ -10,6 +10,7 @@ __all__ = ["Answer", "read_answer"]
 _NOTHING: Final = "returned nothing"
 _ERROR_STARTS: Final = ("error:", "traceback (most recent call last)", "exception:", "fatal:")
 _KEYS: Final = ("answer", "output", "result", "response", "text", "content")
+_NO_KEY: Final = f"returned a mapping without an answer: none of its keys is messages, {', '.join(_KEYS)}"
 _ASSISTANT: Final = ("ai", "assistant", "AIMessageChunk")
 
 
@@ -29,6 +30,8 @@ def read_answer(value: Any) -> Answer:
     if isinstance(value, Mapping):
         told = _told_error(value)
         text = _in_mapping(value)
+        if told is None and value and not any(key in value for key in ("messages", *_KEYS)):
+            return Answer("", _NO_KEY)
         return Answer(text, told) if told is not None else _judged(text)
     return _judged(_text(value))
 

@@ -7,7 +7,12 @@ __all__ = ["FAILURE_CLASSES", "failure_class", "says_it_failed"]
 
 # In this order: "permission denied: no such file" is about the file, and "runtime" is in many a message.
 _SIGNS: Final = (
-    ("timeout", r"\btime[ds]?[ -]?out\b|\btimeouterror\b|\bdeadline\b|\bdid not (?:answer|end) within\b"),
+    (
+        "timeout",
+        # Also in one word, as errors of the network are called: ReadTimeout, APITimeoutError, ETIMEDOUT.
+        r"\btime[ds]?[ -]?out\b|\b[a-z]*timed?out(?:error|exception)?\b|\bdeadline\b"
+        r"|\bdid not (?:answer|end) within\b",
+    ),
     ("mutation_failed", r"\bmutation[ _-](?:failed|verification)|\bexpected file\b|\bnothing was changed\b"),
     ("syntax_error", r"\bsyntax ?error\b|\bunexpected token\b|\bindentationerror\b|\bcould not parse\b"),
     ("file_not_found", r"\bno such file\b|\benoent\b|\bfilenotfounderror\b|\bnot found\b"),
