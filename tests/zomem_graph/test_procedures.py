@@ -52,7 +52,10 @@ def test_a_procedure_is_shown_by_name_by_id_and_by_how_its_id_begins(memory: Mem
         ([STEPS[0], {"executor": " "}], "Step 2 has no executor"),
         ([{"executor": "codex", "timeoutSeconds": 0}], "timeout_seconds of step 1"),
         ([{"executor": "codex", "timeoutSeconds": "soon"}], "timeout_seconds of step 1"),
+        ([{"executor": "codex", "timeoutSeconds": 1e300}], "at most 3,600"),
         ([{"executor": "codex", "color": "red"}], "unknown 'color'"),
+        ([{"executor": "x" * 201}], "executor of step 1"),
+        ([{"executor": "co\0dex"}], "executor of step 1"),
         (["codex"], "Step 1 must be an object"),
     ],
 )
@@ -158,9 +161,10 @@ def test_a_model_writes_the_next_version(home: Path, clock: FixedClock, embedder
         {"steps": STEPS},
         {"steps": [{"notes": "no executor"}]},
         {"steps": [{"executor": "stranger"}]},
+        {"steps": [{"executor": "codex", "timeoutSeconds": 1e9}]},
         ModelError("the provider is down"),
     ],
-    ids=["nothing", "prose", "no steps", "the same", "no executor", "a stranger", "an error"],
+    ids=["nothing", "prose", "no steps", "the same", "no executor", "a stranger", "for ever", "an error"],
 )
 def test_a_model_without_a_usable_answer_leaves_it_to_the_rules(
     useless: Any, home: Path, clock: FixedClock, embedder: SmallEmbedder

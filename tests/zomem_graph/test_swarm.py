@@ -86,6 +86,57 @@ def test_a_second_run_under_a_checkpointer_begins_anew(memory: Memory) -> None:
     assert [result["text"] for result in run(app, "Plan the week")["results"]] == ["Plan the week"]
 
 
+def kept(memory: Memory, **executors: Any) -> Any:
+    return create_swarm_graph(memory, executors, options=ONE_BY_ONE).compile(checkpointer=InMemorySaver())
+
+
+SECOND_RUNS: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "message": ({"messages": [HumanMessage("Plan the week")]}, ["Plan the week"]),
+    "tasks": ({"tasks": ["Plan the week"]}, ["Plan the week"]),
+    "nothing": ({"tasks": []}, []),
+}
+
+
+@pytest.mark.parametrize(("given", "wanted"), SECOND_RUNS.values(), ids=SECOND_RUNS)
+@pytest.mark.parametrize("first", [{"tasks": ["Fix the login"]}, {"messages": [HumanMessage("Fix the login")]}])
+@pytest.mark.parametrize("awaited", [False, True], ids=["invoke", "ainvoke"])
+def test_each_run_of_a_thread_does_its_own_tasks_once(
+    memory: Memory, first: dict[str, Any], given: dict[str, Any], wanted: list[str], awaited: bool
+) -> None:
+    done: list[str] = []
+    app = kept(memory, good=lambda given: done.append(given["task"]) or "done")
+
+    def invoke(given: dict[str, Any]) -> dict[str, Any]:
+        return dict(asyncio.run(app.ainvoke(given, ANN)) if awaited else app.invoke(given, ANN))
+
+    before = invoke(first)
+    assert [one["text"] for one in app.get_state(ANN).values["results"]] == ["Fix the login"]
+    after = invoke(given)
+    assert done == ["Fix the login", *wanted]
+    assert [one["text"] for one in after["results"]] == wanted
+    assert before["swarm"] != after["swarm"] == after["summary"]["swarm"]
+    answered = [message for message in after.get("messages", ()) if isinstance(message, AIMessage)]
+    assert len(answered) == ("messages" in first) + ("messages" in given)
+
+
+def test_tasks_that_made_no_sense_do_not_stand_in_the_way_of_the_next(memory: Memory) -> None:
+    app = kept(memory, good=good)
+    with pytest.raises(InvalidInput):
+        run(app, 7)
+    out = app.invoke({"messages": [HumanMessage("Plan the week")]}, ANN)
+    assert [one["text"] for one in out["results"]] == ["Plan the week"]
+
+
+def test_a_resumed_run_knows_all_its_tasks(memory: Memory) -> None:
+    app = kept(memory, asking=lambda _given: f"approved by {interrupt('may I?')}", good=good)
+    app.invoke({"tasks": [{"task": "Deploy the shop", "executor": "asking", "tags": ["Shop"]}, "Plan the week"]}, ANN)
+    out = app.invoke(Command(resume="Bob"), ANN)
+    assert [one["text"] for one in out["results"]] == ["Deploy the shop", "Plan the week"]
+    episode = memory.episodes.show(out["summary"]["episode_id"], scope=Scope(persona="ann"))
+    assert "Shop" in episode.entities
+    assert out["messages"] == []
+
+
 def test_the_stream_tells_each_step(memory: Memory) -> None:
     app = swarm(memory, good=good)
     events = [
@@ -175,6 +226,36 @@ def test_when_all_fail_the_task_is_open_until_it_is_done(memory: Memory) -> None
     assert len(memory.loops.list(scope=ann)) == 1
     works = True
     run(app, "Fix the login page")
+    assert memory.loops.list(scope=ann) == []
+
+
+PREAMBLE = "You work in the repository of the shop, keep commits small, follow the guide and run all tests. Then: "
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"{PREAMBLE}fix the payment", f"{PREAMBLE}repair the backup"),
+        (f"{PREAMBLE}fix the payment {'x ' * 4_000}a", f"{PREAMBLE}fix the payment {'x ' * 4_000}b"),
+        (
+            "Rotate sk-proj-abcdefghijklmnopqrstuvwxyz0123456789",
+            "Rotate sk-proj-9876543210abcdefghijklmnopqrst",
+        ),
+    ],
+    ids=["same beginning", "very long", "same but for a secret"],
+)
+def test_tasks_that_only_look_alike_in_their_title_are_open_apart(memory: Memory, one: str, other: str) -> None:
+    works = False
+    app = swarm(memory, sometimes=lambda given: good(given) if works else bad(given))
+    ann = Scope(persona="ann")
+    for task in (one, other, one):
+        run(app, task)
+    assert len({loop.id for loop in memory.loops.list(scope=ann)}) == len(memory.loops.list(scope=ann)) == 2
+    works = True
+    (result,) = run(app, one)["results"]
+    assert result["outcome"] == "success"
+    assert len(memory.loops.list(scope=ann)) == 1
+    run(app, other)
     assert memory.loops.list(scope=ann) == []
 
 
@@ -313,6 +394,52 @@ def test_a_named_procedure_is_counted_and_an_unknown_one_begins_nothing(memory: 
     assert memory.profiles.show("good", scope=ann).week == (1, 1)
 
 
+FOLLOWED: dict[str, tuple[dict[str, Any], dict[str, Any], list[str], tuple[int, int]]] = {
+    "its executor does it": ({}, {}, ["b"], (1, 0)),
+    "its fallback does it": ({"b": bad}, {}, ["b", "c"], (1, 0)),
+    "somebody else does it": ({"b": bad, "c": bad}, {}, ["b", "c", "a"], (0, 1)),
+    "nobody does it": ({"a": bad, "b": bad, "c": bad}, {}, ["b", "c", "a"], (0, 1)),
+    "it is not followed": ({}, {"executor": "a"}, ["a"], (0, 0)),
+    "not followed and failed": ({"a": bad, "b": bad}, {"executor": "a"}, ["a", "b", "c"], (1, 0)),
+}
+
+
+@pytest.mark.parametrize(("odd", "named", "tried", "counts"), FOLLOWED.values(), ids=FOLLOWED)
+def test_a_procedure_is_followed_and_counts_what_those_it_names_have_done(
+    memory: Memory, odd: dict[str, Any], named: dict[str, Any], tried: list[str], counts: tuple[int, int]
+) -> None:
+    ann = Scope(persona="ann")
+    step = {"executor": "b", "fallback_executor": "c"}
+    memory.procedures.create("deploy", [step, {"executor": "stranger"}], scope=ann)
+    app = swarm(memory, SwarmOptions(concurrency=1, attempts=3), **{**dict.fromkeys("abc", good), **odd})
+    (result,) = run(app, {"task": "Deploy it", "procedure": "deploy", **named})["results"]
+    assert [one["executor"] for one in result["attempts"]] == tried
+    made = memory.procedures.show("deploy", scope=ann)
+    assert (made.success_count, made.failure_count) == counts
+
+
+def test_of_several_steps_the_one_that_is_like_the_task_is_followed(memory: Memory) -> None:
+    steps = [
+        {"executor": "a", "task_pattern": "review the pages"},
+        {"executor": "b", "task_pattern": "write the report"},
+    ]
+    memory.procedures.create("site", steps, scope=Scope(persona="ann"))
+    app = swarm(memory, a=good, b=good)
+    asked = [{"task": f"{task} of May", "procedure": "site"} for task in ("Write the report", "Review the pages")]
+    assert [one["executor"] for one in run(app, *asked)["results"]] == ["b", "a"]
+
+
+@pytest.mark.parametrize("doing", ["b", "c"], ids=["its executor", "its fallback"])
+def test_the_step_of_a_procedure_sets_the_time(memory: Memory, doing: str) -> None:
+    release = Event()
+    step = {"executor": "b", "fallback_executor": "c", "timeout_seconds": 0.05}
+    memory.procedures.create("deploy", [step], scope=Scope(persona="ann"))
+    app = swarm(memory, **{"a": good, "b": bad, doing: lambda _given: release.wait()})
+    (result,) = run(app, {"task": "Deploy it", "procedure": "deploy"})["results"]
+    release.set()
+    assert {one["executor"]: one["failure_class"] for one in result["attempts"]}[doing] == "timeout"
+
+
 def test_a_swarm_that_goes_well_becomes_a_procedure_once(memory: Memory) -> None:
     tasks = [
         {"task": "Review the login", "executor": "ann"},
@@ -430,9 +557,12 @@ def test_executors_that_cannot_work_are_refused_when_the_graph_is_built(
         {"task": "a", "timeout_seconds": -1},
         {"task": "a", "tags": "b"},
         {"task": "a", "colour": "red"},
+        {"task": "a", "category": " "},
+        {"task": "a", "category": "x" * 201},
+        {"task": "a", "category": "a\0b"},
         7,
     ],
-    ids=["empty", "no text", "stranger", "no time", "tags", "unknown", "number"],
+    ids=["empty", "no text", "stranger", "no time", "tags", "unknown", "blank", "long", "control", "number"],
 )
 def test_one_task_that_makes_no_sense_begins_none(memory: Memory, odd: Any) -> None:
     with pytest.raises(InvalidInput):

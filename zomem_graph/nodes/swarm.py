@@ -1,12 +1,13 @@
 """The nodes of a swarm: plan, deal, tell, route, let an executor work, learn, finish. All state is plain data."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Final, NotRequired
 
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import Runnable
+from langgraph.channels import EphemeralValue
 from langgraph.graph import MessagesState
 from langgraph.pregel import Pregel
 from langgraph.types import Command, Overwrite, Send
@@ -19,6 +20,7 @@ from zomem_graph.nodes.options import SwarmOptions
 from zomem_graph.nodes.placement import place_block
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.router import plain_choice, unasked_choice
+from zomem_graph.nodes.rules.procedures import LONGEST_SECONDS, followed, step_of
 from zomem_graph.nodes.rules.routing import Candidate
 from zomem_graph.nodes.rules.swarm import Task, read_tasks
 from zomem_graph.nodes.scope import NOBODY, Scope, kept_name
@@ -61,11 +63,13 @@ class SwarmState(MessagesState):
 
     A task is a text or {"task", "id"?, "category"?, "tags"?, "executor"?, "procedure"?, "timeout_seconds"?}. Each of
     `results` says who did it, the answer or the error, every attempt, the routing and the memory told; `summary` sums
-    the run up.
+    the run up. `tasks` are of one run, which keeps them as `planned`: the next run of a thread knows none of them.
     """
 
-    tasks: NotRequired[list[Any]]
+    tasks: NotRequired[Annotated[list[Any], EphemeralValue]]
     swarm: NotRequired[str]
+    asked: NotRequired[bool]
+    planned: NotRequired[list[dict[str, Any]]]
     queue: NotRequired[list[dict[str, Any]]]
     memory_persona: NotRequired[str]
     results: Annotated[list[dict[str, Any]], _together]
@@ -92,17 +96,22 @@ def create_plan_node(memory: Services, names: Sequence[str]) -> Runnable[Any, di
     """Return the node that reads the tasks; raises InvalidInput before anything is begun."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        tasks = read_tasks(_given(state))
+        given = state.get("tasks")
+        tasks = read_tasks([latest_question(state)[0]] if given is None else given)
         for task in tasks:
             if task.executor is not None and task.executor not in names:
                 raise InvalidInput(
                     f"Task {task.number} is for {task.executor!r:.80}, but the executors are {', '.join(names)}."
                 )
-        yield from unless_failing(work(lambda: _check_procedures(memory, tasks, running.scope)))
+        steps: Any = yield from unless_failing(work(lambda: _procedures(memory, tasks, running.scope)))
+        known: Mapping[str | None, Any] = {} if isinstance(steps, Failed) else steps
+        planned = [asdict(replace(task, steps=known.get(task.procedure, ()))) for task in tasks]
         return {
-            "queue": [asdict(task) for task in tasks],
+            "asked": given is None,
+            "planned": planned,
+            "queue": planned,
             "results": Overwrite([]),
-            "swarm": state.get("swarm") or new_id()[:8],
+            "swarm": new_id()[:8],
             **kept_name(running.scope),
             "summary": {},
         }
@@ -136,7 +145,7 @@ def create_tell_node(memory: Services, *, options: SwarmOptions) -> Runnable[Any
     """Return the node that recalls what a task needs, where the gate sees a need; a failing memory stops no task."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        task, budget = _task(state), int(state.get("budget") or 0)
+        task, budget = _task(state["task"]), int(state.get("budget") or 0)
         if budget < 1:
             return _not_told("skip", "the tokens of this run are spent", [])
         earlier = state.get("earlier") or []
@@ -168,7 +177,7 @@ def create_task_router_node(
     """Return the node that sends a task to its executor; without memory, to the first one."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[Command[Any]]:
-        task = _task(state)
+        task = _task(state["task"])
         request = RouteRequest(
             task=task.task,
             candidates=tuple(candidates),
@@ -182,6 +191,10 @@ def create_task_router_node(
             if isinstance(choice, Failed)
             else plain_choice(choice)
         )
+        if task.steps and task.executor is None:
+            order = followed(task.steps, task.task, told["order"])
+            reason = told["reason"] if order[0] == told["executor"] else f"the procedure {task.procedure} names it"
+            told = {**told, "executor": order[0], "order": order, "reason": reason}
         if task.executor is not None:
             order = [task.executor, *(name for name in told["order"] if name != task.executor)]
             told = {**told, "executor": task.executor, "order": order, "reason": "the task names it"}
@@ -197,14 +210,14 @@ def create_executor_node(
     """Return the node that lets one executor do the task; when it fails, the next one in the order gets it."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[Command[Any]]:
-        task = _task(state)
+        task = _task(state["task"])
         given = _input_for(executor, task, str(state.get("memory_context") or ""))
         done = yield from attempt_task(
             name,
             executor,
             given,
             running.config,
-            seconds=task.timeout_seconds or options.deadline_seconds,
+            seconds=_seconds(task, name, options),
             clock=memory.clock,
         )
         attempts = [*(state.get("attempts") or []), asdict(done)]
@@ -218,7 +231,7 @@ def create_learn_node(memory: Services, *, options: SwarmOptions) -> Runnable[An
     """Return the node that writes down how a task went and hands its result back."""
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
-        task, attempts, told = _task(state), state.get("attempts") or [], state.get("memory_route") or {}
+        task, attempts, told = _task(state["task"]), state.get("attempts") or [], state.get("memory_route") or {}
         worked = Worked(task=task, category=str(told.get("category") or "general"), attempts=attempts)
         learned = yield from attempt(
             work(
@@ -242,7 +255,7 @@ def create_finish_node(memory: Services, *, options: SwarmOptions) -> Runnable[A
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         results = sorted(state.get("results") or [], key=lambda result: int(result["number"]))
-        tasks = read_tasks(_given(state))
+        tasks = [_task(one) for one in state.get("planned") or []]
         swarm = str(state["swarm"])
         summary = yield from attempt(
             work(lambda: finish_swarm(memory, tasks, results, swarm=swarm, scope=running.scope, options=options))
@@ -251,32 +264,24 @@ def create_finish_node(memory: Services, *, options: SwarmOptions) -> Runnable[A
             summary = {"swarm": swarm, "tasks": len(results), "degraded": [f"not learned: {summary.error}"]}
         running.emit({"memory": "swarm", **summary})
         changed: dict[str, Any] = {"results": Overwrite(results), "summary": summary}
-        if not state.get("tasks") and results:
+        if state.get("asked") and results:
             changed["messages"] = [AIMessage(results[0]["answer"] or f"Not done: {results[0]['error']}")]
         return changed
 
     return MemoryNode("finish", step, memory)
 
 
-def _given(state: Mapping[str, Any]) -> Any:
-    tasks = state.get("tasks")
-    if tasks is not None:
-        return tasks
-    question, _before = latest_question(state)
-    return [question]
-
-
-def _check_procedures(memory: Services, tasks: Sequence[Task], scope: Scope) -> None:
+def _procedures(memory: Services, tasks: Sequence[Task], scope: Scope) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    """Return the steps of the procedures that tasks name, by name. Raises UnknownName."""
     names = {task.procedure for task in tasks if task.procedure is not None}
-    if names:
-        with memory.stores.read() as unit:
-            for name in names:
-                named_procedure(unit, writable(scope), name)
+    if not names:
+        return {}
+    with memory.stores.read() as unit:
+        return {name: tuple(named_procedure(unit, writable(scope), name).steps) for name in names}
 
 
-def _task(state: Mapping[str, Any]) -> Task:
-    fields = dict(state["task"])
-    return Task(**{**fields, "tags": tuple(fields.get("tags") or ())})
+def _task(kept: Mapping[str, Any]) -> Task:
+    return Task(**{**kept, "tags": tuple(kept.get("tags") or ()), "steps": tuple(kept.get("steps") or ())})
 
 
 def _not_told(decision: str, reason: str, degraded: list[str]) -> dict[str, Any]:
@@ -303,13 +308,23 @@ def _input_for(executor: Runnable[Any, Any], task: Task, block: str) -> Any:
     return given
 
 
+def _seconds(task: Task, name: str, options: SwarmOptions) -> float:
+    step = step_of(task.steps, task.task, name)
+    limit = options.deadline_seconds if step is None else min(LONGEST_SECONDS, step["timeout_seconds"])
+    return float(task.timeout_seconds or limit)
+
+
 def _next(state: Mapping[str, Any], attempts: Sequence[Mapping[str, Any]], options: SwarmOptions) -> str:
     if attempts[-1]["success"] or len(attempts) >= options.attempts:
         return LEARN
     tried = {one["executor"] for one in attempts}
+    task = _task(state["task"])
+    step = step_of(task.steps, task.task, attempts[-1]["executor"])
     route_ = state.get("memory_route") or {}
     shut = {score["executor"] for score in route_.get("scores", ()) if score["state"] == "open"}
-    order: Sequence[str] = route_.get("order", ())
+    known: Sequence[str] = route_.get("order", ())
+    stepping_in = "" if step is None else str(step.get("fallback_executor") or "")
+    order = [name for name in (stepping_in, *known) if name in known]
     return next((name for name in order if name not in tried and name not in shut), LEARN)
 
 

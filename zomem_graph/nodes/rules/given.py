@@ -18,6 +18,7 @@ __all__ = [
     "LONGEST_SESSION",
     "bounded_metadata",
     "callback",
+    "checked_name",
     "choice",
     "flag",
     "if_given",
@@ -138,6 +139,13 @@ def name_of(name: str, value: Any, *, most: int = _LONGEST_NAME) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > most:
         raise InvalidInput(f"{name} must be a text of 1 to {most:,} characters, not {shown(value)}.")
     return value
+
+
+def checked_name(what: str, name: Any) -> str:
+    """Return the name of an executor or category, without blanks around; raise InvalidInput."""
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(f"{what} must be a name of 1 to {_LONGEST_NAME} characters, not {shown(name)}.")
+    return name.strip()
 
 
 def in_order(since: datetime | None, until: datetime | None) -> None:

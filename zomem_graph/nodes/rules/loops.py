@@ -80,10 +80,13 @@ def priority_of(text: str) -> float:
     return _URGENT_PRIORITY if URGENT.search(URGENT_DENIED.sub(" ", text)) else _PRIORITY
 
 
-def fingerprint(kind: str, entity: str | None, title: str) -> str:
-    """Return what two mentions of the same loop have in common: kind::entity::title, normalised (spec F64)."""
+def fingerprint(kind: str, entity: str | None, title: str, rest: str = "") -> str:
+    """Return what two mentions of the same loop have in common: kind::entity::title, normalised (spec F64).
+
+    `rest` stands for what a cut title leaves out, so that loops that only begin alike stay apart.
+    """
     words = [word for word in _WORD.findall(normal(title)) if word not in {"the", "a", "an"}]
-    return f"{kind}::{normal(entity or '')}::{' '.join(words) or normal(title)}"
+    return f"{kind}::{normal(entity or '')}::{' '.join(words) or normal(title)}{rest and f'::{rest}'}"
 
 
 def _open(sentence: str, *, any_case: bool) -> LoopCandidate | None:

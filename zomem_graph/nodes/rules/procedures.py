@@ -4,23 +4,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from zomem_graph.nodes.rules.given import listed, number, text
+from zomem_graph.nodes.rules.given import checked_name, listed, number, text
 from zomem_graph.nodes.rules.small_samples import expected_share, share_interval
+from zomem_graph.nodes.rules.task_words import similarity
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.work_records import ExecutorRun, Procedure
 
 __all__ = [
+    "LONGEST_SECONDS",
     "Step",
     "changed_by_rules",
+    "executors_of",
+    "followed",
     "plain_steps",
     "read_steps",
+    "step_of",
     "steps_of_runs",
     "success_interval",
     "success_rate",
 ]
 
 _DEFAULT_SECONDS: Final = 300.0
-_LONGEST_SECONDS: Final = 3_600.0
+LONGEST_SECONDS: Final = 3_600.0
+"""What no step may exceed (spec F57)."""
+
 _SHORTEST_SECONDS: Final = 30.0
 _LONGER: Final = 1.5
 _REPEATED: Final = 2
@@ -67,6 +74,41 @@ def plain_steps(steps: Sequence[Step]) -> list[dict[str, Any]]:
     return [asdict(step) for step in steps]
 
 
+def executors_of(steps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return whom plain steps name: who does each and who steps in, in their order."""
+    named = (step.get(role) for step in steps for role in ("executor", "fallback_executor"))
+    return list(dict.fromkeys(str(name) for name in named if name))
+
+
+def step_of(steps: Sequence[Mapping[str, Any]], task: str, executor: str) -> Mapping[str, Any] | None:
+    """Return the plain step that says how an executor does a task; None when no step names it.
+
+    Its own steps come before those in which it steps in; of several the one whose pattern is most like the task.
+    """
+    for role in ("executor", "fallback_executor"):
+        own = [step for step in steps if step.get(role) == executor]
+        if own:
+            return max(own, key=lambda step: _likeness(step, task))
+    return None
+
+
+def followed(steps: Sequence[Mapping[str, Any]], task: str, order: Sequence[str]) -> list[str]:
+    """Return the order of executors (best first) for a task that follows plain steps.
+
+    First comes who does the step that is most like the task, of equal ones the first in the order, then who steps
+    in there, then the other executors of the procedure, then everybody else.
+    """
+    doing = [step for step in steps if step.get("executor") in order]
+    best = min(doing, key=lambda step: (-_likeness(step, task), order.index(step["executor"])), default=None)
+    first = [] if best is None else executors_of([best])
+    named = [name for name in order if name in executors_of(steps)]
+    return [name for name in dict.fromkeys([*first, *named, *order]) if name in order]
+
+
+def _likeness(step: Mapping[str, Any], task: str) -> float:
+    return similarity(str(step.get("task_pattern") or ""), task)
+
+
 def success_rate(procedure: Procedure) -> float:
     """Return how often a procedure may be expected to succeed; .5 before its first run."""
     return expected_share(procedure.success_count, procedure.success_count + procedure.failure_count)
@@ -108,7 +150,7 @@ def steps_of_runs(runs: Sequence[ExecutorRun], tasks: Mapping[str, str], *, slac
     """
     steps: dict[str, Step] = {}
     for run in runs:
-        seconds = min(_LONGEST_SECONDS, max(_SHORTEST_SECONDS, slack * (run.duration_ms or 0.0) / 1_000))
+        seconds = min(LONGEST_SECONDS, max(_SHORTEST_SECONDS, slack * (run.duration_ms or 0.0) / 1_000))
         before = steps.get(run.executor)
         if before is None:
             pattern = tasks.get(run.id, run.category)[:200]
@@ -129,9 +171,10 @@ def _step(place: int, given: Any) -> Step:
         raise InvalidInput(f"Step {place} has no executor. Say who is to do it.")
     for name in ("task_pattern", "fallback_executor", "notes"):
         text(f"{name} of step {place}", step.get(name, ""), most=_LONGEST_TEXT)
-    seconds = number(f"timeout_seconds of step {place}", step.get("timeout_seconds", _DEFAULT_SECONDS), above=0)
+    seconds = step.get("timeout_seconds", _DEFAULT_SECONDS)
+    seconds = number(f"timeout_seconds of step {place}", seconds, above=0, most=LONGEST_SECONDS)
     return Step(
-        executor=executor.strip(),
+        executor=checked_name(f"executor of step {place}", executor),
         task_pattern=step.get("task_pattern", "").strip(),
         timeout_seconds=seconds,
         fallback_executor=step.get("fallback_executor", "").strip() or None,
@@ -140,7 +183,7 @@ def _step(place: int, given: Any) -> Step:
 
 
 def _lengthened(step: Step, timeouts: int) -> tuple[Step, list[str]]:
-    longer = min(_LONGEST_SECONDS, step.timeout_seconds * _LONGER)
+    longer = min(LONGEST_SECONDS, step.timeout_seconds * _LONGER)
     if not timeouts or longer <= step.timeout_seconds:
         return step, []
     why = f"{step.executor}: {timeouts} ran out of time, so {longer:g} s instead of {step.timeout_seconds:g} s"

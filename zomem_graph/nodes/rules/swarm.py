@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
-from zomem_graph.nodes.rules.given import if_given, names, number, shown, text
+from zomem_graph.nodes.rules.given import checked_name, if_given, names, number, shown, text
 from zomem_graph.nodes.rules.task_words import similarity
 from zomem_graph.stores.errors import InvalidInput
 
@@ -21,7 +21,10 @@ _NAMES: Final = ("task", "id", "category", "tags", "executor", "procedure", "tim
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One task of a swarm. `executor` and `timeout_seconds` overrule routing and options."""
+    """One task of a swarm. `executor` and `timeout_seconds` overrule routing, options and the steps of `procedure`.
+
+    `steps` are those of the procedure as the run found them, in plain form.
+    """
 
     number: int
     id: str
@@ -31,6 +34,7 @@ class Task:
     executor: str | None = None
     procedure: str | None = None
     timeout_seconds: float | None = None
+    steps: tuple[Mapping[str, Any], ...] = ()
 
 
 def read_tasks(given: Any) -> list[Task]:
@@ -73,7 +77,8 @@ def _task(place: int, given: Any) -> Task:
         raise InvalidInput(f"Task {place} is empty. Say in a sentence what is to be done.")
     if len(said) > _LONGEST_TASK:
         raise InvalidInput(f"Task {place} has {len(said):,} characters; the most is {_LONGEST_TASK:,}.")
-    for name in ("category", "executor", "procedure"):
+    category = if_given(checked_name, f"category of task {place}", fields.get("category"))
+    for name in ("executor", "procedure"):
         if_given(text, f"{name} of task {place}", fields.get(name))
     seconds, id_, tags = fields.get("timeout_seconds"), fields.get("id"), fields.get("tags")
     if id_ is not None and not isinstance(id_, str | int):
@@ -82,7 +87,7 @@ def _task(place: int, given: Any) -> Task:
         number=place,
         id=str(id_ or place),
         task=said,
-        category=fields.get("category"),
+        category=category,
         tags=if_given(names, f"tags of task {place}", tags) or (),
         executor=fields.get("executor"),
         procedure=fields.get("procedure"),

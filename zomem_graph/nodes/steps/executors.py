@@ -9,10 +9,9 @@ from zomem_graph.nodes.rules.breaker import Breaker, breaker_of
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.executors import CategoryProfile, pressure, profile_of
 from zomem_graph.nodes.rules.failures import FAILURE_CLASSES, failure_class
-from zomem_graph.nodes.rules.given import choice, flag, if_given, names, number, text
+from zomem_graph.nodes.rules.given import checked_name, choice, flag, if_given, names, number, text
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED
-from zomem_graph.nodes.steps.routing import checked_name
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.work_records import ExecutorRun

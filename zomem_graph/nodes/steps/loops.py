@@ -51,7 +51,10 @@ _OVER_AFTER = timedelta(days=30)  # stale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLoop:
-    """A loop on its way in; kind and priority are read from its words when they are not given."""
+    """A loop on its way in; kind and priority are read from its words when they are not given.
+
+    `rest` stands for what the title leaves out of the same matter (see `fingerprint`).
+    """
 
     title: str
     summary: str = ""
@@ -69,6 +72,7 @@ class NewLoop:
     snoozed_until: datetime | None = None
     expires_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    rest: str = ""
 
     def checked(self, options: WriteOptions) -> "NewLoop":
         """Return the loop itself; raise InvalidInput or SecretRefused when it cannot be stored."""
@@ -300,7 +304,7 @@ def _loop(new: NewLoop, now: datetime) -> Loop:
         turn_id=new.turn_id,
         related_episode_id=new.related_episode_id,
         # An entity read from the title says nothing the title does not, and its case may change it.
-        fingerprint=fingerprint(kind, new.entity, title),
+        fingerprint=fingerprint(kind, new.entity, title, new.rest),
         created_at=now,
         updated_at=now,
         snoozed_until=new.snoozed_until,

@@ -10,14 +10,13 @@ from typing import Final
 from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
 from zomem_graph.nodes.ports import Ask, ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import evolution_ask, repair_ask
-from zomem_graph.nodes.rules.given import flag, if_given, name_of, text, whole
+from zomem_graph.nodes.rules.given import checked_name, flag, if_given, name_of, text, whole
 from zomem_graph.nodes.rules.procedures import Step, changed_by_rules, plain_steps, read_steps
 from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in, shape_of
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.small_samples import expected_share
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable, writable
-from zomem_graph.nodes.steps.routing import checked_name
 from zomem_graph.stores.errors import InvalidInput, SecretRefused, UnknownName, ZomemError
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.retry import written

@@ -10,7 +10,7 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.breaker import breaker_of
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.executors import affinity, pressure, profile_of, weighed, weighed_together
-from zomem_graph.nodes.rules.given import choice, if_given, listed, names, number, shown
+from zomem_graph.nodes.rules.given import checked_name, choice, if_given, listed, names, number, shown
 from zomem_graph.nodes.rules.routing import STRATEGIES, Candidate, Choice, Standing, choose
 from zomem_graph.nodes.rules.task_words import category_of
 from zomem_graph.nodes.scope import Scope
@@ -20,12 +20,11 @@ from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.work_records import ExecutorHistory, ExecutorRun, Procedure
 
-__all__ = ["RouteRequest", "candidates_of", "checked_name", "named_in", "route"]
+__all__ = ["RouteRequest", "candidates_of", "named_in", "route"]
 
 _CATEGORY_RUNS: Final = 200  # what came before weighs less than 2 % of the latest
 _RECENT_RUNS: Final = 30
 _TEMPORAL: Final = timedelta(days=7)
-_LONGEST_NAME: Final = 200
 _READ: Final = 4_000  # characters of a task in which names are looked for
 
 
@@ -49,13 +48,6 @@ class RouteRequest:
         choice("strategy", self.strategy, STRATEGIES)
         if_given(checked_name, "category", self.category)
         return self
-
-
-def checked_name(what: str, name: Any) -> str:
-    """Return the name of an executor or category; raise InvalidInput."""
-    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise InvalidInput(f"{what} must be a name of 1 to {_LONGEST_NAME} characters, not {shown(name)}.")
-    return name.strip()
 
 
 def candidates_of(executors: Iterable[Any]) -> tuple[Candidate, ...]:

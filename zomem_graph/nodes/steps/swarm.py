@@ -12,6 +12,7 @@ from zomem_graph.nodes.rules.budget import tokens, trim
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.fence import Line, fence
 from zomem_graph.nodes.rules.loops import fingerprint, kind_of
+from zomem_graph.nodes.rules.procedures import executors_of
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.rules.swarm import STAGNANT, Task, outcome_of, stagnation
 from zomem_graph.nodes.rules.task_words import similarity, tidied
@@ -29,10 +30,11 @@ from zomem_graph.nodes.steps.retrieve import Retrieved
 from zomem_graph.nodes.steps.routing import named_in
 from zomem_graph.nodes.values import GateVerdict, Hit, Recollection
 from zomem_graph.stores.errors import InvalidInput
+from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
-from zomem_graph.stores.work_records import ExecutorRun
+from zomem_graph.stores.work_records import ExecutorRun, Procedure
 
 __all__ = ["Told", "Worked", "finish_swarm", "learn_from_task", "tell_task"]
 
@@ -104,8 +106,10 @@ def learn_from_task(
 
     def learn(unit: Unit) -> dict[str, Any]:
         episode_id = _tell_episode(unit, services, worked, swarm, scope, now)
-        procedure_id = _count_procedure(unit, worked, scope, episode_id, now)
-        runs = record_runs(unit, _runs(worked, swarm, scope, episode_id, procedure_id), now=now)
+        procedure = _procedure_of(unit, worked, scope)
+        if procedure is not None:
+            _count_procedure(unit, procedure, worked, episode_id, now)
+        runs = record_runs(unit, _runs(worked, swarm, scope, episode_id, procedure), now=now)
         loop_id = _tend_loop(unit, worked, scope, episode_id, now) if options.loops else None
         return {"episode_id": episode_id, "loop_id": loop_id, "run_ids": [run.id for run in runs]}
 
@@ -226,15 +230,23 @@ def _tell_episode(unit: Unit, services: Services, worked: Worked, swarm: str, sc
     return store_episode(unit, episode, now=now, zone=scope.zone).id
 
 
-def _count_procedure(unit: Unit, worked: Worked, scope: Scope, episode_id: str, now: datetime) -> str | None:
+def _procedure_of(unit: Unit, worked: Worked, scope: Scope) -> Procedure | None:
+    """Return the procedure that a task followed; None where nobody whom it names had a try."""
     if worked.task.procedure is None:
         return None
     procedure = named_procedure(unit, writable(scope), worked.task.procedure)
-    give_feedback(unit, procedure, success=worked.outcome != "failure", now=now, episode_id=episode_id)
-    return procedure.id
+    named = executors_of(procedure.steps)
+    return procedure if any(one["executor"] in named for one in worked.attempts) else None
 
 
-def _runs(worked: Worked, swarm: str, scope: Scope, episode_id: str, procedure_id: str | None) -> list[NewRun]:
+def _count_procedure(unit: Unit, procedure: Procedure, worked: Worked, episode_id: str, now: datetime) -> None:
+    """Count a success for what one whom the procedure names has done; what somebody else had to do is a failure."""
+    done = worked.outcome != "failure" and worked.attempts[-1]["executor"] in executors_of(procedure.steps)
+    give_feedback(unit, procedure, success=done, now=now, episode_id=episode_id)
+
+
+def _runs(worked: Worked, swarm: str, scope: Scope, episode_id: str, procedure: Procedure | None) -> list[NewRun]:
+    named = [] if procedure is None else executors_of(procedure.steps)
     entities = [*worked.task.tags, *named_in(worked.task.task)]
     return [
         NewRun(
@@ -245,7 +257,7 @@ def _runs(worked: Worked, swarm: str, scope: Scope, episode_id: str, procedure_i
             failure_class=one["failure_class"],
             duration_ms=float(one["duration_ms"]),
             episode_id=episode_id,
-            procedure_id=procedure_id,
+            procedure_id=procedure.id if procedure is not None and one["executor"] in named else None,
             swarm=swarm,
             entities=entities,
             persona=scope.persona,
@@ -256,7 +268,9 @@ def _runs(worked: Worked, swarm: str, scope: Scope, episode_id: str, procedure_i
 
 def _tend_loop(unit: Unit, worked: Worked, scope: Scope, episode_id: str, now: datetime) -> str | None:
     """Open a loop for what failed; close the one of what now went well."""
-    title = f"Finish the task: {_short(worked.task.task, _TITLE)}"
+    whole, shown = " ".join(worked.task.task.split()), _short(worked.task.task, _TITLE)
+    title = f"Finish the task: {shown}"
+    rest = "" if shown == whole else content_hash(whole)  # tasks may begin alike
     if worked.outcome == "failure":
         failed = ", ".join(f"{one['executor']} ({one['failure_class']})" for one in worked.attempts)
         new = NewLoop(
@@ -267,9 +281,10 @@ def _tend_loop(unit: Unit, worked: Worked, scope: Scope, episode_id: str, now: d
             session=scope.thread,
             source=_SOURCE,
             related_episode_id=episode_id,
+            rest=rest,
         )
         return store_loop(unit, new, now=now).loop.id
-    twin = unit.loops.twin(scope.persona, fingerprint(kind_of(title), None, title))
+    twin = unit.loops.twin(scope.persona, fingerprint(kind_of(title), None, title, rest))
     if twin is not None:
         close_loops(unit, [twin], status="resolved", now=now, note=f"done by {worked.attempts[-1]['executor']}")
     return None
