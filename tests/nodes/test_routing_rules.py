@@ -144,7 +144,7 @@ def test_an_imported_history_counts_beside_later_runs_and_ages_too() -> None:
     assert profile.weight == pytest.approx(1 + 10 / 2 * 0.98)
 
 
-def test_what_a_history_has_counted_is_not_counted_again() -> None:
+def test_a_history_counts_beside_earlier_runs_and_hides_none() -> None:
     told = ExecutorHistory(
         persona="shared",
         executor="ann",
@@ -156,7 +156,8 @@ def test_what_a_history_has_counted_is_not_counted_again() -> None:
     )
     profile = profile_of("ann", "code", [attempt(ago=seconds(1))], told, now=NOW)
     assert profile is not None
-    assert profile.attempts == 1
+    assert profile.attempts == 2
+    assert profile.weight == pytest.approx(2, abs=0.01)
 
 
 def test_affinities_follow_outcomes_by_a_moving_average() -> None:

@@ -244,6 +244,14 @@ def test_every_section_of_the_gap_analysis_is_there(memory: Memory, site: dict[s
     ]
 
 
+def test_one_neighbour_by_several_relations_is_one_connection(memory: Memory) -> None:
+    for name in ("team.a", "team.b"):
+        memory.remember(name, None, f"about {name}")
+    for relation in ("related", "depends_on", "part_of"):
+        memory.graph.link("team.a", "team.b", relation)
+    assert '  - [team.a] "about team.a" (3 links to one neighbour)' in list(gap_lines(memory.graph.knowledge_gaps()))
+
+
 def test_an_empty_graph_has_no_gaps_and_says_so(memory: Memory) -> None:
     gaps = memory.graph.knowledge_gaps()
     lines = list(gap_lines(gaps))

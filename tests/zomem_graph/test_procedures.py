@@ -128,6 +128,32 @@ def test_rules_give_more_time_a_fallback_and_a_check(memory: Memory) -> None:
     assert done.after.evolved_from == done.before.id
 
 
+@pytest.mark.parametrize("by_model", [False, True], ids=["rules", "model"])
+def test_a_failure_changes_a_procedure_once(
+    home: Path, clock: FixedClock, embedder: SmallEmbedder, by_model: bool
+) -> None:
+    replies = [{"steps": BETTER}, {"steps": [{**STEPS[0], "timeoutSeconds": 999}]}] if by_model else ["", "", "", ""]
+    with opened(home, clock, embedder, *replies) as memory:
+        memory.procedures.create("site-review", STEPS)
+        failed(memory, "timed out")
+        first = memory.procedures.evolve("site-review")
+        assert first.after is not None
+        again = memory.procedures.evolve("site-review")
+        assert (again.after, again.method) == (None, "none")
+        clock.advance(minutes=1)
+        failed(memory, "timed out")
+        later = memory.procedures.evolve("site-review")
+        assert later.after is not None
+        assert later.after.version == 3
+
+
+def test_what_failed_before_a_procedure_was_made_says_nothing_of_it(memory: Memory, clock: FixedClock) -> None:
+    failed(memory, "timed out")
+    clock.advance(minutes=1)
+    memory.procedures.create("deploy", STEPS)
+    assert memory.procedures.evolve("deploy").after is None
+
+
 def test_no_timeout_grows_beyond_an_hour(memory: Memory) -> None:
     memory.procedures.create("deploy", [{"executor": "codex", "timeout_seconds": 3_600}])
     failed(memory, "timed out")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,70 @@ def test_what_is_exported_can_be_imported_where_it_came_from_and_elsewhere(memor
         assert (fix.attempts, fix.successes, fix.failure_patterns) == (11, 9, ("timeout",))
 
 
+def counts(memory: Memory, scope: Scope | None = None) -> tuple[Any, ...]:
+    """Return all that is known of codex, in every category."""
+    return tuple(memory.profiles.show("codex", scope=scope).categories)
+
+
+FOREIGN: dict[str, dict[str, Any]] = {
+    "without a time": {},
+    "of now": {"lastUpdated": 1767614400000},
+    "of the future": {"lastUpdated": 4102444800000},
+    "of last week": {"lastUpdated": 1767000000000, "avgDurationMs": 5},
+}
+
+
+@pytest.mark.parametrize("when", FOREIGN.values(), ids=FOREIGN)
+def test_a_foreign_history_is_added_to_our_own_and_once_only(
+    memory: Memory, clock: FixedClock, tmp_path: Path, when: dict[str, Any]
+) -> None:
+    for _ in range(10):
+        memory.profiles.record("codex", success=True, category="fix")
+    (before,) = counts(memory)
+    file = history(tmp_path / "h.json", {"codex:fix": {"attempts": 3, "successes": 0, **when}})
+    memory.profiles.import_file(file)
+    (after,) = counts(memory)
+    assert (after.attempts, after.successes) == (13, 10)
+    assert before.weight < after.weight <= before.weight + 3
+    clock.advance(days=2)
+    aged = counts(memory)
+    memory.profiles.import_file(file)
+    assert counts(memory) == aged
+
+
+def test_an_imported_history_hides_no_run_from_routing(memory: Memory, tmp_path: Path) -> None:
+    for _ in range(10):
+        memory.profiles.record("codex", success=True, category="fix")
+    memory.profiles.import_file(history(tmp_path / "h.json", {"codex:fix": {"attempts": 1, "successes": 0}}))
+    for strategy in ("balanced", "explore"):
+        (score,) = memory.route("Fix it", executors=["codex"], category="fix", strategy=strategy).scores
+        assert score.signals["history"] > 0.7
+        assert score.reason.startswith("9.")
+
+
+def test_an_export_of_ours_adds_nothing_where_it_is_known(memory: Memory, clock: FixedClock, tmp_path: Path) -> None:
+    """In its own store, under another persona, in another store, and back from there."""
+    ann, bob = Scope(persona="ann"), Scope(persona="bob")
+    memory.profiles.import_file(history(tmp_path / "h.json", OLD), scope=ann)
+    memory.profiles.record("codex", success=False, category="fix", error="timed out", duration_ms=20, scope=ann)
+    memory.profiles.record("codex", success=True, category="docs", entities=["site"], scope=ann)
+    known, there, back = counts(memory, ann), tmp_path / "there.json", tmp_path / "back.json"
+    memory.profiles.export_file(there, scope=ann)
+    for scope in (ann, bob, bob, ann):
+        memory.profiles.import_file(there, scope=scope)
+        assert counts(memory, scope) == known
+    with Memory.open(tmp_path / "other", embeddings="none", clock=clock) as other:
+        for _ in range(2):
+            other.profiles.import_file(there, scope=ann)
+            assert counts(other, ann) == known
+        other.profiles.record("codex", success=True, category="docs", scope=ann)
+        other.profiles.export_file(back, scope=ann)
+        newer = counts(other, ann)
+    memory.profiles.import_file(back, scope=ann)
+    assert counts(memory, ann) == newer
+    assert sum(one.attempts for one in newer) == 13
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -98,6 +163,15 @@ def test_what_is_exported_can_be_imported_where_it_came_from_and_elsewhere(memor
         ({":fix": {"attempts": 1, "successes": 0}}, "names no executor"),
         ({"codex:fix": {**OLD["codex:fix"], "entity_affinities": {"a": 7}}}, "from 0 to 1"),
         ({"codex:fix": {**OLD["codex:fix"], "failure_patterns": "timeout"}}, "list of texts"),
+        ({"a:b": OLD["codex:fix"], " a : b ": OLD["codex:fix"]}, "same executor and category"),
+        ({"a": OLD["codex:fix"], "a:general": OLD["codex:fix"]}, "same executor and category"),
+        ({"a\0:b": OLD["codex:fix"]}, "executor of the entry"),
+        ({f"a:{'b' * 201}": OLD["codex:fix"]}, "category of the entry"),
+        ({"codex:fix": {**OLD["codex:fix"], "zomem": []}}, "zomem of the entry"),
+        ({"codex:fix": {**OLD["codex:fix"], "zomem": {"runs": [3]}}}, "must be an object"),
+        ({"codex:fix": {**OLD["codex:fix"], "zomem": {"runs": [{"id": "a", "at": "soon"}]}}}, "is no time"),
+        ({"codex:fix": {**OLD["codex:fix"], "zomem": {"runs": [{"at": "2026-01-01"}]}}}, "time zone"),
+        ({"codex:fix": {**OLD["codex:fix"], "zomem": {"runs": [{"at": "2026-01-01T00:00:00Z"}]}}}, "outcome"),
     ],
 )
 def test_a_damaged_history_is_refused_whole_and_says_why(
@@ -153,6 +227,19 @@ def test_the_same_store_and_task_give_the_same_choice(memory: Memory) -> None:
     first = memory.route("do it", executors=["hermes", "gemini"], strategy="explore")
     assert memory.route("do it", executors=["hermes", "gemini"], strategy="explore") == first
     assert asyncio.run(memory.aroute("do it", executors=["hermes", "gemini"], strategy="explore")) == first
+
+
+def test_the_order_of_the_names_decides_nothing(memory: Memory) -> None:
+    for number in range(6):
+        for name, success in (("a", number % 2 == 0), ("b", number % 3 == 0), ("c", number < 1)):
+            memory.profiles.record(name, success=success, category="fix")
+    for strategy, number in product(("explore", "balanced"), range(30)):
+        choices = {
+            (choice.executor, tuple((one.executor, one.total) for one in choice.scores))
+            for names in permutations("abc")
+            for choice in [memory.route(f"Fix it {number}", executors=names, strategy=strategy, category="fix")]
+        }
+        assert len(choices) == 1
 
 
 def test_without_names_everybody_known_may_get_it(memory: Memory) -> None:

@@ -104,7 +104,12 @@ def test_each_run_of_a_thread_does_its_own_tasks_once(
     memory: Memory, first: dict[str, Any], given: dict[str, Any], wanted: list[str], awaited: bool
 ) -> None:
     done: list[str] = []
-    app = kept(memory, good=lambda given: done.append(given["task"]) or "done")
+
+    def note(given: dict[str, Any]) -> str:
+        done.append(given["task"])
+        return "done"
+
+    app = kept(memory, good=note)
 
     def invoke(given: dict[str, Any]) -> dict[str, Any]:
         return dict(asyncio.run(app.ainvoke(given, ANN)) if awaited else app.invoke(given, ANN))
@@ -434,7 +439,7 @@ def test_the_step_of_a_procedure_sets_the_time(memory: Memory, doing: str) -> No
     release = Event()
     step = {"executor": "b", "fallback_executor": "c", "timeout_seconds": 0.05}
     memory.procedures.create("deploy", [step], scope=Scope(persona="ann"))
-    app = swarm(memory, **{"a": good, "b": bad, doing: lambda _given: release.wait()})
+    app = swarm(memory, ONE_BY_ONE, **{"a": good, "b": bad, doing: lambda _given: release.wait()})
     (result,) = run(app, {"task": "Deploy it", "procedure": "deploy"})["results"]
     release.set()
     assert {one["executor"]: one["failure_class"] for one in result["attempts"]}[doing] == "timeout"

@@ -217,7 +217,7 @@ class WriteOptions(Options):
 class RoutingOptions(Options):
     """How a task finds its executor: `seed` decides what `explore` draws; `fallback` gets what nobody is good for.
 
-    Without a fallback it is the first executor named.
+    Without a fallback it is the first executor named; `explore` then goes by its draws.
     """
 
     seed: int = bounded(0, least=-(2**63))

@@ -15,6 +15,7 @@ __all__ = ["Executors"]
 
 _t = sql.executor_runs.c
 _BRIEF = (_t.executor, _t.category, _t.outcome, _t.failure_class, _t.duration_ms, _t.at)
+_AT_ONCE = 500
 _h = sql.executor_history.c
 
 
@@ -63,6 +64,15 @@ class Executors:
             _t.persona.in_(list(personas)), _t.at >= since, _t.outcome == "success", limit=20 * limit
         )
         return [run for run in recent if entity in run.entities][-limit:]
+
+    def owners(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the persona of each of these attempts that there is, by id."""
+        found: dict[str, str] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            some = ids[start : start + _AT_ONCE]
+            rows = self._connection.execute(select(_t.id, _t.persona).where(_t.id.in_(some)))
+            found.update((id_, persona) for id_, persona in rows)
+        return found
 
     def latest_at(self, persona: str, executor: str, category: str) -> datetime | None:
         """Return when something was last added for a persona, by this executor or in this category."""

@@ -10,7 +10,14 @@ from zomem_graph.nodes.rules.given import text
 from zomem_graph.nodes.rules.history_file import read_history, written_history
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable
-from zomem_graph.nodes.steps.executors import ExecutorProfile, NewRun, read_profile, record_runs
+from zomem_graph.nodes.steps.executors import (
+    ExecutorProfile,
+    NewRun,
+    known_of,
+    read_profile,
+    record_runs,
+    take_in_history,
+)
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.stores.paths import path_given
 from zomem_graph.stores.retry import written
@@ -75,7 +82,12 @@ class Profiles:
         return written(self._memory.stores, lambda unit: record_runs(unit, [new], now=self._memory.clock()))[0]
 
     def import_file(self, path: str | Path, *, scope: Scope | None = None) -> int:
-        """Take in the original's executor-history.json; return how many entries. All or none; again is no more."""
+        """Take in the original's executor-history.json or an export of ours; return how many entries.
+
+        All or none. It counts beside our own runs; those an export carries are stored where they are not known.
+        The same file again changes nothing; another one about an executor and category takes the place of the one
+        before.
+        """
         place = path_given("path", path, of="a file")
         try:
             if place.stat().st_size > _LARGEST_FILE:
@@ -86,20 +98,27 @@ class Profiles:
         except UnicodeDecodeError as error:
             raise InvalidInput(f"{path} is no UTF-8 text, so it is no executor history: {error}.") from error
         now, persona = self._memory.clock(), scope_given(scope).persona
-        entries = read_history(written_there, persona=persona, now=now)
-        written(self._memory.stores, lambda unit: unit.executors.take_in(entries))
-        return len(entries)
+        told = read_history(written_there, persona=persona, now=now)
+
+        def take_in(unit: Unit) -> None:
+            personas = [*readable(unit, scope_given(scope))]
+            take_in_history(unit, told, persona=persona, personas=personas, now=now)
+
+        written(self._memory.stores, take_in)
+        return told.entries
 
     def export_file(self, path: str | Path, *, scope: Scope | None = None) -> int:
         """Write all profiles in the original's form; return how many entries."""
         place = path_given("path", path, of="a file")
         with self._memory.stores.read() as unit:
-            profiles = [one for each in self._all(unit, scope) for one in each.categories]
+            personas, now = [*readable(unit, scope_given(scope))], self._memory.clock()
+            names = unit.executors.names(personas)
+            known = [one for name in names for one in known_of(unit, personas, name, now=now)]
         try:
-            place.write_text(json.dumps(written_history(profiles), indent=2) + "\n", "utf-8")
+            place.write_text(json.dumps(written_history(known), indent=2) + "\n", "utf-8")
         except OSError as error:
             raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
-        return len(profiles)
+        return len(known)
 
     def _all(self, unit: Unit, scope: Scope | None) -> _Listed:
         personas, now = [*readable(unit, scope_given(scope))], self._memory.clock()

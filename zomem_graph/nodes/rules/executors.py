@@ -15,6 +15,7 @@ from zomem_graph.stores.work_records import ExecutorHistory, ExecutorRun
 __all__ = [
     "FORGOTTEN_AFTER",
     "CategoryProfile",
+    "Known",
     "affinity",
     "aged",
     "pressure",
@@ -60,6 +61,15 @@ class CategoryProfile:
     entity_affinities: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A profile, and what it was folded from: our runs, oldest first, and what was imported."""
+
+    profile: CategoryProfile
+    runs: Sequence[ExecutorRun]
+    imported: ExecutorHistory | None
+
+
 def aged(weight: float, since: timedelta) -> float:
     """Return what is left of a weight after a time; once or in several steps comes to the same."""
     halvings: float = max(since, timedelta(0)) / HALF_LIFE
@@ -69,14 +79,17 @@ def aged(weight: float, since: timedelta) -> float:
 def weighed(
     runs: Sequence[ExecutorRun], imported: ExecutorHistory | None, *, now: datetime, kept: float = KEPT_PER_RUN
 ) -> tuple[float, float]:
-    """Return (successes, attempts) of one executor and category as they count now; runs oldest first."""
-    runs = _later(runs, imported)
+    """Return (successes, attempts) of one executor and category as they count now; runs oldest first.
+
+    What was imported counts beside the runs, as much as fifty of them at most.
+    """
     last = max([*(run.at for run in runs[-1:]), *([imported.last_updated] if imported else [])], default=None)
     if last is None or now - last > FORGOTTEN_AFTER:
         return 0.0, 0.0
     successes = attempts = 0.0
     if imported is not None:
-        left = aged(kept ** len(runs), now - imported.last_updated)
+        later = sum(run.at > imported.last_updated for run in runs)
+        left = aged(kept**later, now - imported.last_updated)
         most = 1 / (1 - KEPT_PER_RUN)
         scale = min(1.0, most / imported.attempts) if imported.attempts else 0.0
         successes, attempts = imported.successes * scale * left, imported.attempts * scale * left
@@ -113,7 +126,6 @@ def profile_of(
     """Return the profile of one executor and category from its runs, oldest first; None when there is nothing."""
     if not runs and imported is None:
         return None
-    runs = _later(runs, imported)
     successes, weight = weighed(runs, imported, now=now)
     last = max([*(run.at for run in runs[-1:]), *([imported.last_updated] if imported else [])])
     return CategoryProfile(
@@ -153,11 +165,6 @@ def pressure(runs: Sequence[ExecutorRun]) -> float:
     latest = timed[-_LATEST:]
     ratio = sum(run.duration_ms or 0.0 for run in latest) / len(latest) / max(usual, 1.0)
     return next((level for below, level in _PRESSURES if ratio < below), _MOST_PRESSURE)
-
-
-def _later(runs: Sequence[ExecutorRun], imported: ExecutorHistory | None) -> Sequence[ExecutorRun]:
-    """Leave out what an imported history has counted: it says how things stood when it was written."""
-    return runs if imported is None else [run for run in runs if run.at > imported.last_updated]
 
 
 def _average(runs: Sequence[ExecutorRun], imported: ExecutorHistory | None) -> float | None:

@@ -88,7 +88,8 @@ def _dead_end(gap: Gap) -> str:
 
 
 def _weak(gap: Gap) -> str:
-    return f"{named(gap.thing)} ({_many(gap.inbound + gap.outbound, 'link')})"
+    links = gap.inbound + gap.outbound
+    return f"{named(gap.thing)} ({_many(links, 'link')}{'' if links == 1 else ' to one neighbour'})"
 
 
 def _listed(lines: Sequence[str], total: int) -> Iterator[str]:

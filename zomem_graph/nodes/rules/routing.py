@@ -141,19 +141,18 @@ def choose(
     seed: int,
     fallback: str | None = None,
 ) -> Choice:
-    """Return the choice among at least one candidate; `seed` decides what `explore` draws.
+    """Return the choice among at least one candidate; `seed` decides what `explore` draws for each name.
 
     Ties go to who worked on what the task names, then to who failed less often in the same way, then by a hash of
     task and name: the same task to the same executor, other tasks to others.
     An executor whose breaker is open comes last. When even the best is below .1, `fallback` gets the task.
     """
     tier, said = tier_of(task), {stem(word) for word in terms(task)}
-    chance = np.random.default_rng(seed)
     scored: list[Score] = []
     for candidate in candidates:
         standing = standings.get(candidate.name, Standing())
         signals = _signals(candidate, standing, tier, said)
-        scored.append(_scored(candidate, standing, signals, strategy, chance))
+        scored.append(_scored(candidate, standing, signals, strategy, seed))
     scores = tuple(sorted(scored, key=lambda score: (*_rank(score), _lot(task, score.executor))))
     best = scores[0]
     if best.total < _FLOOR and any(candidate.name == fallback for candidate in candidates):
@@ -201,13 +200,13 @@ def _scored(
     standing: Standing,
     signals: Mapping[str, float],
     strategy: str,
-    chance: np.random.Generator,
+    seed: int,
 ) -> Score:
     weights = WEIGHTS[strategy]
     drawn = None
     total = sum(weights[name] * value for name, value in signals.items())
     if strategy == "explore":
-        drawn = total = _draw(signals, standing, chance)
+        drawn = total = _draw(signals, standing, _chance(seed, candidate.name))
     if standing.breaker.state == "open":
         total = 0.0
     return Score(
@@ -220,6 +219,11 @@ def _scored(
         affinity=standing.affinity,
         repeats=standing.repeats,
     )
+
+
+def _chance(seed: int, executor: str) -> np.random.Generator:
+    """Return what draws for one executor: by its name, so that the order of the names decides nothing."""
+    return np.random.default_rng(int.from_bytes(_lot(str(seed), executor)[:8], "big"))
 
 
 def _draw(signals: Mapping[str, float], standing: Standing, chance: np.random.Generator) -> float:

@@ -7,16 +7,17 @@ from typing import Final
 
 from zomem_graph.nodes.rules.breaker import Breaker, breaker_of
 from zomem_graph.nodes.rules.entities import entity_key
-from zomem_graph.nodes.rules.executors import CategoryProfile, pressure, profile_of
+from zomem_graph.nodes.rules.executors import CategoryProfile, Known, pressure, profile_of
 from zomem_graph.nodes.rules.failures import FAILURE_CLASSES, failure_class
 from zomem_graph.nodes.rules.given import checked_name, choice, flag, if_given, names, number, text
+from zomem_graph.nodes.rules.history_file import HistoryFile
 from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED
-from zomem_graph.stores.identity import new_id
+from zomem_graph.stores.identity import content_hash, new_id
 from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.work_records import ExecutorRun
 
-__all__ = ["ExecutorProfile", "NewRun", "read_profile", "record_runs"]
+__all__ = ["ExecutorProfile", "NewRun", "known_of", "read_profile", "record_runs", "take_in_history"]
 
 _KEPT: Final = timedelta(days=90)
 _LONGEST_ERROR: Final = 500
@@ -81,23 +82,53 @@ def record_runs(unit: Unit, new: Sequence[NewRun], *, now: datetime) -> list[Exe
 
 def read_profile(unit: Unit, personas: Sequence[str], executor: str, *, now: datetime) -> ExecutorProfile | None:
     """Return the profile of an executor as these personas know it; None when they do not."""
-    found = []
-    imported = {one.category: one for one in unit.executors.taken_in(personas, executor=executor)}
-    for category in unit.executors.categories(personas, executor):
-        runs = unit.executors.of_executor(personas, executor, category=category, limit=_RUNS_READ)
-        profile = profile_of(executor, category, runs, imported.get(category), now=now)
-        if profile is not None:
-            found.append(profile)
+    found = known_of(unit, personas, executor, now=now)
     if not found:
         return None
     recent = unit.executors.of_executor(personas, executor, limit=60)
     return ExecutorProfile(
         executor=executor,
-        categories=tuple(found),
+        categories=tuple(one.profile for one in found),
         breaker=breaker_of(recent, now=now),
         pressure=pressure(recent),
         week=unit.executors.tallies(personas, since=now - timedelta(days=7)).get(executor, (0, 0)),
     )
+
+
+def known_of(unit: Unit, personas: Sequence[str], executor: str, *, now: datetime) -> list[Known]:
+    """Return what is known of an executor, by category, each with what it was folded from."""
+    found = []
+    imported = {one.category: one for one in unit.executors.taken_in(personas, executor=executor)}
+    for category in unit.executors.categories(personas, executor):
+        runs = unit.executors.of_executor(personas, executor, category=category, limit=_RUNS_READ)
+        profile = profile_of(executor, category, runs, told := imported.get(category), now=now)
+        if profile is not None:
+            found.append(Known(profile=profile, runs=runs, imported=told))
+    return found
+
+
+def take_in_history(unit: Unit, told: HistoryFile, *, persona: str, personas: Sequence[str], now: datetime) -> None:
+    """Store what a file tells a persona and it does not know yet; the same file again changes nothing.
+
+    A run that the persona may read (`personas`) is known by its id; one that is somebody else's becomes its own.
+    """
+    before = {(one.executor, one.category): one for one in unit.executors.taken_in([persona])}
+    undated = [before.get((one.executor, one.category)) for one in told.histories]
+    # A file without times is of the time when it first came.
+    unit.executors.take_in(
+        [
+            old if old is not None and one.last_updated == now and replace(old, last_updated=now) == one else one
+            for one, old in zip(told.histories, undated, strict=True)
+        ]
+    )
+    own_ids = {run.id: content_hash(persona, run.id) for run in told.runs}
+    owners = unit.executors.owners([*own_ids, *own_ids.values()])
+    new: dict[str, ExecutorRun] = {}
+    for run in told.runs:
+        id_ = own_ids[run.id] if owners.get(run.id, persona) not in personas else run.id
+        if id_ not in owners:
+            new[id_] = replace(run, id=id_)
+    unit.executors.add(list(new.values()))
 
 
 def _next_moment(unit: Unit, new: NewRun, now: datetime) -> datetime:

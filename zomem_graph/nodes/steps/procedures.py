@@ -139,7 +139,10 @@ def evolve(services: Services, name: str, *, scope: Scope, model: str | None = N
     if_given(name_of, "model", model)
     case: _Case = yield from work(lambda: _case(services, name, scope))
     if not case.failures and not case.told:
-        why = "nothing that failed is linked to it or was done by its executors in the last 30 days"
+        why = (
+            f"nothing that failed since version {case.before.version} was made is linked to it or was done by its "
+            "executors in the last 30 days"
+        )
         return Evolution(before=case.before, after=None, method="none", rationale=why)
     asked: ChatModel | None = services.chat("evolution", named=model)
     notes: tuple[str, ...] = ()
@@ -181,13 +184,20 @@ def _case(services: Services, name: str, scope: Scope) -> _Case:
             raise InvalidInput(f"{name!r:.80} is version {before.version}; evolve version {newest.version}.")
         personas = [*readable(unit, scope)]
         steps = read_steps(before.steps)
+        since = max(before.created_at, now - _RECENT)
         doing = list(dict.fromkeys(step.executor for step in steps))
         failures = [
             run
             for executor in doing
             for run in unit.executors.of_executor(
-                personas, executor, limit=_MOST_FAILURES, since=now - _RECENT, outcome="failure"
+                personas,
+                executor,
+                limit=_MOST_FAILURES,
+                since=since,
+                outcome="failure",
             )
+            # What failed when a version was made, the version before has to answer for.
+            if before.evolved_from is None or run.at > before.created_at
         ]
         linked = unit.episodes.find(unit.procedures.episodes(before.id))
         told = [one.summary for one in linked if one.outcome == "failure" and one.trust != "import"]

@@ -107,7 +107,8 @@ def _choose(services: Services, request: RouteRequest) -> Choice:
         standings,
         strategy=request.strategy,
         seed=int(seed[:15], 16),
-        fallback=options.fallback or candidates[0].name,
+        # A low draw is bad luck, and no reason to go by the order in which executors are named.
+        fallback=options.fallback or (None if request.strategy == "explore" else candidates[0].name),
     )
     return replace(choice, category=category)
 
@@ -131,13 +132,11 @@ class _Gathered:
         # What a task is about only breaks ties, and reading it for each run costs as much as all the rest.
         runs = unit.executors.of_category(personas, category, limit=_CATEGORY_RUNS, brief=not named)
         imported = {one.executor: one for one in unit.executors.taken_in(personas, category=category)}
-        told = {name: one.last_updated for name, one in imported.items()}
-        later = [run for run in runs if run.executor not in told or run.at > told[run.executor]]
         return cls(
             category=category,
             now=now,
-            runs=later,
-            together=weighed_together(later, now=now),
+            runs=runs,
+            together=weighed_together(runs, now=now),
             imported=imported,
             tallies=unit.executors.tallies(personas, since=now - _TEMPORAL),
             procedures=unit.procedures.latest(personas),
