@@ -289,6 +289,28 @@ def test_a_wrongly_closed_loop_can_be_opened_again(memory: Memory) -> None:
     assert [hit.id for hit in memory.search("login page")] == [loop.id]
 
 
+@pytest.mark.parametrize("closed_by", ["maintenance", "its user", "nobody"])
+def test_reopened_a_loop_whose_end_is_past_stays_open(memory: Memory, clock: FixedClock, closed_by: str) -> None:
+    loop = memory.loops.create(TITLE, expires_at=clock() + timedelta(days=2))
+    clock.advance(days=3)
+    if closed_by == "maintenance":
+        memory.maintain()
+    elif closed_by == "its user":
+        memory.loops.supersede(loop.id)
+    assert memory.loops.reopen(loop.id).status == "open"
+    assert titles(memory) == [TITLE]
+    assert [hit.id for hit in memory.search("login page", kinds=["loop"], probe=True)] == [loop.id]
+    assert memory.maintain().changes == ()
+    assert titles(memory) == [TITLE]
+
+
+def test_reopened_before_its_end_a_loop_keeps_the_end(memory: Memory, clock: FixedClock) -> None:
+    end = clock() + timedelta(days=2)
+    loop = memory.loops.create(TITLE, expires_at=end)
+    memory.loops.resolve(loop.id)
+    assert memory.loops.reopen(loop.id).expires_at == end
+
+
 def test_a_loop_with_an_open_twin_is_not_opened_again(memory: Memory) -> None:
     old = memory.loops.create(TITLE)
     memory.loops.resolve(old.id)

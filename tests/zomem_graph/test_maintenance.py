@@ -1,14 +1,17 @@
 """Maintenance archives what time has ended, says why, and can be taken back."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 from zomem_graph import Memory, Scope
+from zomem_graph.nodes.steps.maintain import STEPS
 from zomem_graph.stores.errors import InvalidInput, MaintenanceBusy, UnknownName
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 
@@ -106,11 +109,68 @@ def test_what_is_over_leaves_recall_and_stays_for_the_past(memory: Memory, clock
     assert [hit.id for hit in memory.search("where is the parcel", as_of=then + timedelta(days=1))] == [fact.id]
 
 
-def test_a_hit_that_maintenance_would_archive_says_so(memory: Memory, clock: FixedClock) -> None:
-    memory.remember("parcel", "place", "at the neighbour", tier="active")
+@pytest.mark.parametrize("maintained", [True, False])
+def test_what_has_had_its_time_is_not_found_whether_maintenance_came_by_or_not(
+    memory: Memory, clock: FixedClock, maintained: bool
+) -> None:
+    memory.remember("parcel", "place", "at the neighbour", tier="active", category="convention")
     live(memory, clock, 20)
-    (hit,) = memory.search("where is the parcel", kinds=["fact"])
-    assert hit.explanation.band == "archived"
+    if maintained:
+        memory.maintain()
+    assert memory.search("where is the parcel", kinds=["fact"]) == []
+    assert memory.lookup("parcel") == []
+    assert "parcel" not in memory.briefing().text
+    if not maintained:
+        (hit,) = memory.search("where is the parcel", kinds=["fact"], include_superseded=True)
+        assert hit.explanation.band == "archived"
+
+
+@pytest.mark.parametrize(
+    ("again", "value"),
+    [
+        ("checkpoint", "at the neighbour"),
+        ("session", "at the neighbour"),
+        ("active", "at the neighbour"),
+        ("stable", "at the neighbour"),
+        ("permanent", "at the neighbour"),
+        ("session", "in the shed"),
+        ("stable", "in the shed"),
+    ],
+)
+def test_what_is_told_after_an_end_is_new_whether_maintenance_came_by_or_not(
+    tmp_path: Path, again: str, value: str
+) -> None:
+    def lives(name: str, every: int) -> list[tuple[object, ...]]:
+        clock = FixedClock()
+        with Memory.open(tmp_path / name, embeddings="none", clock=clock) as memory:
+            memory.remember("parcel", "place", "at the neighbour", tier="active")
+            live(memory, clock, 20, maintain_every=every)
+            memory.remember("parcel", "place", value, tier=again)
+            live(memory, clock, 20, maintain_every=every)
+            memory.maintain()
+            told = memory.conflicts.history("parcel", "place")
+            return [(one.value, one.state, one.tier, one.confidence, one.created_at, one.ended_at) for one in told]
+
+    never = lives("never", 0)
+    assert lives("weekly", 6) == never
+    ended = "expired" if again in ("checkpoint", "session") else "archived" if again == "active" else "current"
+    assert [life[1] for life in never] == ["archived", ended]
+
+
+def test_what_has_had_its_time_is_no_rival_any_more(tmp_path: Path) -> None:
+    def lives(name: str, every: int) -> list[tuple[object, ...]]:
+        clock = FixedClock()
+        with Memory.open(tmp_path / name, embeddings="none", clock=clock) as memory:
+            memory.remember("user", "likes", "tea", many=True, tier="active")
+            live(memory, clock, 20, maintain_every=every)
+            memory.remember("user", "dislikes", "tea", many=True)
+            memory.maintain()
+            told = memory.conflicts.history("user", None)
+            return [(one.key, one.state, one.confidence, one.ended_at) for one in told]
+
+    never = lives("never", 0)
+    assert lives("weekly", 6) == never
+    assert [life[1] for life in never] == ["archived", "current"]
 
 
 def test_a_store_that_slept_for_two_months_wakes_up_whole(memory: Memory, clock: FixedClock) -> None:
@@ -380,6 +440,13 @@ def test_a_loop_that_sleeps_does_not_become_stale(memory: Memory, clock: FixedCl
     assert moves(memory) == [("stale", "Renew the passport")]
 
 
+def test_of_a_loop_that_slept_it_is_said_how_long_it_is_awake(memory: Memory, clock: FixedClock) -> None:
+    memory.loops.create("Renew the passport", snooze_until=clock() + timedelta(days=55))
+    clock.advance(days=76)
+    (change,) = memory.maintain().changes
+    assert change.why == "nobody spoke of it for 21 days since it woke"
+
+
 def test_a_loop_that_holds_the_graph_together_is_never_given_up(memory: Memory, clock: FixedClock) -> None:
     bridge = memory.remember("router", "place", "cellar")
     for name in ("kitchen", "attic"):
@@ -412,6 +479,101 @@ def test_the_last_run_can_be_undone_and_is_not_done_again(memory: Memory, clock:
     assert memory.search("where is the parcel", kinds=["fact"])
     assert memory.verify()["fulltext"] is None
     assert moves(memory) == []
+
+
+_LIVES_ANEW = {
+    "expire": {
+        "facts.kept_since",
+        "facts.expires_at",
+        "items.expires_at",
+        "open_loops.updated_at",
+        "open_loops.expires_at",
+    },
+    "tiers": {"facts.kept_since"},
+    "merge": set(),
+    "loops": {"open_loops.updated_at"},
+}
+"""What an undo does not put back, so that the next run does not do the same at once."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_an_undo_puts_back_every_column_of_every_row(home: Path, clock: FixedClock, step: str) -> None:
+    with Memory.open(home, embeddings="none", clock=clock) as memory:
+        memory.remember("office", "city", "Lyon")
+        memory.loops.create("Fix the login page")
+        live(memory, clock, 61)
+        memory.remember("parcel", "place", "at the neighbour", tier="active")
+        memory.loops.create("Paint the fence")
+        live(memory, clock, 15)
+        memory.remember("task", "now", "sort the mail", tier="session")
+        memory.loops.create("Book the train", expires_at=clock() + timedelta(days=2))
+        clock.advance(days=3)
+        tea = memory.remember("user", "likes", "green tea", many=True, importance=1.6, confidence=0.7)
+        memory.link(tea.id, memory.remember("kitchen", "shelf", "third").id)
+        memory.lookup("user", "likes")
+        clock.advance(minutes=5)
+        memory.remember("user", "likes", "a green  tea!", many=True, tier="session")
+        before = tables(home)
+        made = memory.maintain(only=step).changes
+        assert bool(made) == (step in _LIVES_ANEW)
+        if made:
+            assert tables(home) != before
+            report = memory.maintain_undo()
+            assert (len(report.undone), report.left) == (len(made), ())
+    after = tables(home)
+    assert {name for name in before if before[name] != after[name]} == _LIVES_ANEW.get(step, set())
+
+
+def tables(home: Path) -> dict[str, list[object]]:
+    """Return every column of what maintenance may change, in the order of the rows' keys."""
+    found: dict[str, list[object]] = {}
+    with closing(sqlite3.connect(home / "zomem.db")) as database:
+        for table, key in _KEYS.items():
+            rows = database.execute(f"SELECT * FROM {table} ORDER BY {key}")
+            names = [column[0] for column in rows.description]
+            for row in rows.fetchall() or [(None,) * len(names)]:
+                for name, value in zip(names, row, strict=True):
+                    found.setdefault(f"{table}.{name}", []).append(value)
+    return found
+
+
+_KEYS = {
+    "facts": "id",
+    "items": "id",
+    "open_loops": "id",
+    "episodes": "id",
+    "links": "source_id, target_id, relation",
+    "fact_provenance": "id",
+    "access_log": "item_id, turn_key",
+    "mentions": "1, 2",
+}
+
+
+def test_parted_again_each_ends_when_it_would_have(memory: Memory, clock: FixedClock) -> None:
+    memory.remember("user", "likes", "green tea", many=True)
+    clock.advance(minutes=5)
+    memory.remember("user", "likes", "a green  tea!", many=True, tier="session")
+    memory.maintain(only="merge")
+    memory.maintain_undo()
+    clock.advance(days=2)
+    assert [fact.value for fact in memory.lookup("user")] == ["green tea"]
+
+
+@pytest.mark.parametrize("since", ["used", "told again"])
+def test_what_happened_to_the_one_that_stayed_is_not_undone(memory: Memory, clock: FixedClock, since: str) -> None:
+    memory.remember("user", "likes", "green tea", many=True)
+    memory.lookup("user", "likes")
+    clock.advance(hours=2)
+    stays = memory.remember("user", "likes", "a green  tea!", many=True, tier="session")
+    memory.maintain(only="merge")
+    clock.advance(hours=1)
+    if since == "used":
+        memory.lookup("user", "likes")
+    else:
+        memory.remember("user", "likes", "a green  tea!", many=True, tier="stable")
+    memory.maintain_undo()
+    (fact,) = (fact for fact in memory.lookup("user", "likes") if fact.id == stays.id)
+    assert (fact.access_count, fact.tier) == ((1, "session") if since == "used" else (0, "stable"))
 
 
 def test_what_was_changed_since_is_left_and_told(memory: Memory, clock: FixedClock) -> None:

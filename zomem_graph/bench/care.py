@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,22 +25,25 @@ from zomem_graph.bench.made_up import COLOURS, PLACES, START
 from zomem_graph.bench.marks import Mark, judged
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.options import MemoryOptions, WriteOptions
+from zomem_graph.stores.records import Fact
 from zomem_graph.stores.store import Stores
 from zomem_graph.testing.clock import FixedClock
 
 __all__ = ["fading", "killed", "die_at_write", "time_zones"]
 
 _TIERS = ("session", "active", "stable", "stable", "permanent")
+_AGAIN = ("checkpoint", "session", "active", "active", "stable", "permanent")
 _REGIMES = {"never": 0.0, "weekly": 1 / 7, "daily": 1.0, "ten times a day": 10.0}
 
 
 @dataclass(frozen=True, slots=True)
 class _Day:
-    """What happens on one day: facts that are told, facts that are asked for, and at which hour."""
+    """What happens on one day: facts that are told, asked for and told again (as what, in which tier), and when."""
 
     told: tuple[int, ...]
     asked: tuple[int, ...]
     hour: float
+    again: tuple[tuple[int, str, str], ...] = ()
 
 
 def fading(*, days: int = 730, facts: int = 40, seed: int = 1, say: Say = lambda _line: None) -> dict[str, Any]:
@@ -55,7 +59,8 @@ def fading(*, days: int = 730, facts: int = 40, seed: int = 1, say: Say = lambda
     never = ends["never"]
     apart = [end for end in ends.values() if _places(end) != _places(never)]
     drift = max(abs(end[one]["activation"] - never[one]["activation"]) for end in ends.values() for one in never)
-    states = sorted({str(end["state"]) for end in never.values()})
+    states = sorted({str(life[0]) for end in never.values() for life in end["lives"]})
+    anew = sum(len(end["lives"]) - 1 for end in never.values())
     half, asleep = _half_life(), _left_alone()
     figures = {
         "days": days,
@@ -64,12 +69,14 @@ def fading(*, days: int = 730, facts: int = 40, seed: int = 1, say: Say = lambda
         "regimes_apart": len(apart),
         "largest_drift": drift,
         "states_seen": states,
+        "told_anew": anew,
         "half_at_day": half,
         "moves_after_sleep": asleep,
         "seconds": round(perf_counter() - began, 1),
     }
     marks: dict[str, Mark] = {
         "regimes_apart": 0,
+        "told_anew": (1, None),
         "largest_drift": (0.0, 1e-9),
         "half_at_day": (29.9, 30.1),
         "moves_after_sleep": 0,
@@ -168,13 +175,19 @@ def _story(days: int, facts: int, seed: int) -> list[_Day]:
     chance = random.Random(seed)
     told = sorted(chance.randrange(max(1, days // 2)) for _ in range(facts))
     habits = [chance.choice([0.0, 0.0, 0.02, 0.1, 0.6]) for _ in range(facts)]
+    fate = random.Random(seed + 1)  # of its own, so that the rest of the story stays as it was
+    repeats: dict[int, list[tuple[int, str, str]]] = {}
+    for number, day in enumerate(told):
+        while number % 3 == 1 and (day := day + fate.randrange(1, max(2, days // 3))) < days:
+            repeats.setdefault(day, []).append((number, fate.choice(("seen", "seen", "gone")), fate.choice(_AGAIN)))
     plan: list[_Day] = []
     for day in range(days):
         silent = 200 <= day < 260  # two months in which nobody comes
         new = () if silent else tuple(n for n in range(facts) if told[n] == day)
         asked = tuple(n for n in range(facts) if told[n] < day and chance.random() < habits[n])
         away = silent or chance.random() < 0.2
-        plan.append(_Day(new, () if away else asked, chance.uniform(0.5, 23.0)))
+        again = () if silent else tuple(repeats.get(day, ()))
+        plan.append(_Day(new, () if away else asked, chance.uniform(0.5, 23.0), again))
     return plan
 
 
@@ -197,11 +210,15 @@ def _lived(
 
         for number, day in enumerate(story):
             at = midnight + timedelta(days=number, hours=day.hour)
-            if day.told or day.asked:
+            if day.told or day.asked or day.again:
                 upkeep(at)
                 clock.set(_in_zone(at, zone))
                 for fact in day.told:
                     _tell(memory, fact)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # that what was told for longer stays so
+                    for fact, value, tier in day.again:
+                        memory.remember(_entity(fact), "state", value, tier=tier)
                 for fact in day.asked:
                     memory.lookup(_entity(fact))
         end = midnight + timedelta(days=len(story))
@@ -225,24 +242,29 @@ def _tell(memory: Memory, number: int) -> None:
 
 
 def _standing(memory: Memory, told: int) -> dict[str, Any]:
-    """Return state, tier, end and activation of every fact by its entity."""
+    """Return the lives of every entity's fact, oldest first, with state, tier and end, and how awake the last is."""
     found: dict[str, Any] = {}
     for number in range(told):
         entity = _entity(number)
-        (fact,) = memory.conflicts.history(entity, "state")
-        hits = memory.search(fact.text, kinds=["fact"], limit=3, probe=True)
-        awake = [hit.explanation.activation for hit in hits if hit.id == fact.id]
+        lives = memory.conflicts.history(entity, "state")
+        standing = {fact.id for fact in lives if fact.state == "current"}
+        hits = memory.search(lives[-1].text, kinds=["fact"], limit=3, probe=True)
+        awake = [hit.explanation.activation for hit in hits if hit.id in standing]
         found[entity] = {
-            "state": fact.state,
-            "tier": fact.tier,
-            "ended": fact.ended_at.timestamp() if fact.ended_at is not None else None,
+            "lives": tuple(map(_life, lives)),
             "activation": (awake[0] or 0.0) if awake else 0.0,
         }
     return found
 
 
+def _life(fact: Fact) -> tuple[Any, ...]:
+    """Return how one life went; to which rung a fact had come that another took the place of, nobody asks."""
+    tier = fact.tier if fact.state != "superseded" else ""
+    return fact.state, tier, fact.value, fact.created_at, fact.ended_at
+
+
 def _places(end: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
-    return {one: (fact["state"], fact["tier"], fact["ended"]) for one, fact in end.items()}
+    return {one: fact["lives"] for one, fact in end.items()}
 
 
 def _half_life() -> float:

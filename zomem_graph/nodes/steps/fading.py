@@ -4,12 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 
 from zomem_graph.nodes.rules.fading import Fading, Fate, Life, Use, fate
-from zomem_graph.nodes.rules.tiers import TIERS, WALL_CLOCK_TIERS, lived_tier, wall_clock_expiry
+from zomem_graph.nodes.rules.tiers import LIFETIMES, TIERS, WALL_CLOCK_TIERS, lived_tier, wall_clock_expiry
 from zomem_graph.nodes.steps.lapse import end_by_clock, give_back
-from zomem_graph.stores.records import Fact
+from zomem_graph.nodes.steps.upkeep import holding_together
+from zomem_graph.stores.records import Access, Fact
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["fates", "given_tier", "kept_since", "leave", "life_of", "longer_lived", "renew", "still_standing"]
+__all__ = ["fates", "given_tier", "kept_since", "leave", "life_of", "longer_lived", "over", "renew", "still_standing"]
+
+_SHORTEST = min(life for tier, life in LIFETIMES.items() if life is not None and tier not in WALL_CLOCK_TIERS)
+"""No life that counts days of use ends before it is so old by the calendar."""
 
 
 def fates(
@@ -26,11 +30,52 @@ def fates(
         return {}
     days = unit.care.active_days() if active_days is None else active_days
     used = unit.care.uses_of([fact.id for fact in facts])
+    return {
+        fact.id: _fold(fact, used.get(fact.id, ()), days, now, rules=rules, protected=fact.id in protected)
+        for fact in facts
+    }
+
+
+def over(unit: Unit, facts: Sequence[Fact], *, now: datetime) -> Mapping[str, Fate]:
+    """Return which of these current facts have had their time, by id, whether that is written down yet or not.
+
+    Nothing is read for facts that are too young for it. Those of a vault are its own affair (spec F133).
+    """
+    old = [fact for fact in facts if _may_be_over(fact, now)]
+    if not old:
+        return {}
+    days, used = unit.care.active_days(), unit.care.uses_of([fact.id for fact in old])
     found: dict[str, Fate] = {}
-    for fact in facts:
-        uses = [Use(use.at, turn=use.turn_key) for use in used.get(fact.id, ())]
-        found[fact.id] = fate(life_of(fact, protected=fact.id in protected), uses, days, now, rules=rules)
-    return found
+    bridges: Collection[str] | None = None
+    for fact in old:
+        free, held = (_fold(fact, used.get(fact.id, ()), days, now, protected=spared) for spared in (False, True))
+        if free.ended_at != held.ended_at and bridges is None:
+            bridges = holding_together(unit)  # dear, and hardly ever what decides
+        fate = held if bridges is not None and fact.id in bridges else free
+        if fate.ended_at is not None:
+            found[fact.id] = fate
+    apart = unit.vault.of([*found]) if found else {}
+    return {id_: fate for id_, fate in found.items() if id_ not in apart}
+
+
+def _fold(
+    fact: Fact,
+    used: Sequence[Access],
+    days: Sequence[date],
+    now: datetime,
+    *,
+    rules: Fading | None = None,
+    protected: bool = False,
+) -> Fate:
+    uses = [Use(use.at, turn=use.turn_key) for use in used]
+    return fate(life_of(fact, protected=protected), uses, days, now, rules=rules)
+
+
+def _may_be_over(fact: Fact, now: datetime) -> bool:
+    """Return whether a fact can have ended by now, as far as can be told without its uses."""
+    if fact.expires_at is not None:
+        return fact.expires_at <= now
+    return LIFETIMES.get(given_tier(fact)) is not None and now - kept_since(fact) >= _SHORTEST
 
 
 def life_of(fact: Fact, *, protected: bool = False) -> Life:
@@ -58,13 +103,20 @@ def kept_since(fact: Fact) -> datetime:
 
 
 def still_standing(unit: Unit, fact: Fact | None, *, now: datetime) -> Fact | None:
-    """Return what stands in a slot: a current fact, or what it had taken the place of once the clock has ended it.
+    """Return what stands in a slot: a current fact, or what it had taken the place of once its time was over.
 
-    It leaves now, not when maintenance next comes by.
+    It leaves now, as of when it ended, and not when maintenance next comes by.
     """
-    if fact is None or fact.expires_at is None or fact.expires_at > now:
-        return fact
-    return end_by_clock(unit, fact, now)
+    while fact is not None:
+        if fact.expires_at is not None and fact.expires_at <= now:
+            fact = end_by_clock(unit, fact, now)
+            continue
+        ended = over(unit, [fact], now=now).get(fact.id)
+        if ended is None:
+            return fact
+        leave(unit, [(fact, ended)], now=now)
+        fact = unit.facts.current(fact.persona, fact.slot)
+    return None
 
 
 def leave(unit: Unit, ended: Sequence[tuple[Fact, Fate]], *, now: datetime) -> None:

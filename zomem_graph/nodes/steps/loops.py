@@ -34,6 +34,7 @@ __all__ = [
     "learn_loops",
     "let_go",
     "overdue",
+    "quiet_since",
     "reopen_loop",
     "resolve_by_text",
     "spared_by",
@@ -214,14 +215,21 @@ def close_loops(
 
 
 def reopen_loop(unit: Unit, loop: Loop, *, now: datetime) -> Loop:
-    """Open a closed loop again, as when the evidence was wrong. Raises InvalidInput when it has a twin."""
+    """Open a closed loop again, as when the evidence was wrong; an end that is past holds no more.
+
+    Raises InvalidInput when it has a twin.
+    """
+    loop = replace(loop, expires_at=None if loop.expires_at is None or loop.expires_at <= now else loop.expires_at)
     if loop.status not in PENDING:
         twin = unit.loops.twin(loop.persona, loop.fingerprint)
         if twin is not None:
             raise InvalidInput(f"The same loop is open already, as {twin.id[:8]} ({twin.title:.60}).")
         unit.items.purge([loop.id])
         unit.items.add([_item(loop)])
-    unit.loops.change(loop.id, status="open", updated_at=now, resolved_at=None, resolution=None)
+    else:
+        unit.items.set_expiry(loop.id, loop.expires_at)
+    anew = {"updated_at": now, "expires_at": loop.expires_at, "resolved_at": None, "resolution": None}
+    unit.loops.change(loop.id, status="open", **anew)
     return unit.loops.find([loop.id])[0]
 
 
@@ -237,7 +245,7 @@ def overdue(
     over = [
         loop
         for loop in quiet
-        if now - _spoken_of(loop) >= _patience(loop) + _OVER_AFTER
+        if now - quiet_since(loop) >= _patience(loop) + _OVER_AFTER
         and not spared(loop)
         and not _entity_is_alive(unit, loop, now)
     ]
@@ -245,7 +253,7 @@ def overdue(
     stale = [
         loop
         for loop in quiet
-        if loop.status == "open" and loop.id not in ended and now - _spoken_of(loop) >= _patience(loop)
+        if loop.status == "open" and loop.id not in ended and now - quiet_since(loop) >= _patience(loop)
     ]
     return stale, over
 
@@ -368,7 +376,7 @@ def _is_gone(unit: Unit, loop: Loop, now: datetime) -> bool:
     return not items or items[0].state != "current"
 
 
-def _spoken_of(loop: Loop) -> datetime:
+def quiet_since(loop: Loop) -> datetime:
     """Return from when its silence counts: since it was last spoken of, or since it woke."""
     return loop.updated_at if loop.snoozed_until is None else max(loop.updated_at, loop.snoozed_until)
 

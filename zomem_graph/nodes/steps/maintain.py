@@ -16,7 +16,7 @@ from zomem_graph.nodes.flow import Failed, Flow, attempt, work
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.given import flag, names, whole
 from zomem_graph.nodes.steps.describe import told
-from zomem_graph.nodes.steps.loops import let_go, overdue, spared_by
+from zomem_graph.nodes.steps.loops import let_go, overdue, quiet_since, spared_by
 from zomem_graph.nodes.steps.merge import merge
 from zomem_graph.nodes.steps.reconcile import reconcile
 from zomem_graph.nodes.steps.summaries import summarise_due
@@ -204,12 +204,13 @@ def _tend(services: Services, this: Round) -> list[Change]:
 
 
 def _change(loop: Loop, move: str, now: datetime) -> Change:
-    quiet = (now - loop.updated_at).days
+    quiet = (now - quiet_since(loop)).days
+    woke = loop.snoozed_until is not None and loop.snoozed_until > loop.updated_at
     return Change(
         kind="loop",
         id=loop.id,
         move=move,
-        why=f"nobody spoke of it for {quiet} days",
+        why=f"nobody spoke of it for {quiet} days" + (" since it woke" if woke else ""),
         text=told(loop),
         persona=loop.persona,
         before=columns(loop, *LOOP_COLUMNS),

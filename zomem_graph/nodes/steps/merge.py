@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from typing import Any
 
 from zomem_graph.nodes.care_values import Change, StepReport
 from zomem_graph.nodes.flow import Flow, Question, work
@@ -20,7 +19,7 @@ from zomem_graph.nodes.rules.merging import near_pairs, twins
 from zomem_graph.nodes.rules.replies import read_numbers
 from zomem_graph.nodes.steps.fading import given_tier, longer_lived
 from zomem_graph.nodes.steps.settle import SUPERSEDES, link_between
-from zomem_graph.nodes.steps.upkeep import FACT_COLUMNS, Round, batches, change_batch, columns
+from zomem_graph.nodes.steps.upkeep import FACT_COLUMNS, LIFE_COLUMNS, Round, batches, change_batch, columns
 from zomem_graph.stores.care import Listed
 from zomem_graph.stores.errors import ModelError
 from zomem_graph.stores.records import Fact, Link
@@ -29,7 +28,7 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["merge"]
 
 _MOST_ASKED = 20  # pairs a run that a model is asked about
-_KEPT_COLUMNS = ("confidence", "importance", "access_count", "last_accessed", "tier", "given_tier")
+_KEPT_COLUMNS = ("confidence", "importance", "access_count", "last_accessed", *LIFE_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +107,11 @@ def _merge_one(unit: Unit, pair: _Pair, *, dry_run: bool, now: datetime) -> Chan
         return None
     links = _inherited(unit, stays, goes, now)
     turns: list[str] = []
+    heir = _heir(stays, goes)
     if not dry_run:
         turns = unit.care.inherit_uses(stays.id, goes.id)
-        _take_over(unit, stays, goes)
+        unit.facts.change(stays.id, **{name: getattr(heir, name) for name in _KEPT_COLUMNS})
+        unit.items.set_expiry(stays.id, heir.expires_at)
         unit.links.add(links)
         unit.facts.end([goes.id], state="merged", at=now, superseded_by=stays.id)
         unit.items.end([goes.id], state="merged", at=now)
@@ -126,26 +127,27 @@ def _merge_one(unit: Unit, pair: _Pair, *, dry_run: bool, now: datetime) -> Chan
         after={
             "state": "merged",
             "into": stays.id,
+            "kept": columns(heir, *_KEPT_COLUMNS),
             "turns": turns,
             "links": [[link.source_id, link.target_id, link.relation] for link in links],
         },
     )
 
 
-def _take_over(unit: Unit, stays: Fact, goes: Fact) -> None:
-    """Give the one that stays the surest, the weightiest and the longest life of both."""
+def _heir(stays: Fact, goes: Fact) -> Fact:
+    """Return the one that stays with the surest, the weightiest and the longest life of both."""
     longest = longer_lived(given_tier(stays), given_tier(goes))
     used = [at for at in (stays.last_accessed, goes.last_accessed) if at is not None]
-    values: dict[str, Any] = {
-        "confidence": max(stays.confidence, goes.confidence),
-        "importance": max(stays.importance, goes.importance),
-        "access_count": stays.access_count + goes.access_count,
-        "last_accessed": max(used, default=None),
-    }
-    if longest != given_tier(stays):
-        values |= {"tier": longest, "given_tier": None, "expires_at": None}
-        unit.items.set_expiry(stays.id, None)
-    unit.facts.change(stays.id, **values)
+    heir = replace(
+        stays,
+        confidence=max(stays.confidence, goes.confidence),
+        importance=max(stays.importance, goes.importance),
+        access_count=stays.access_count + goes.access_count,
+        last_accessed=max(used, default=None),
+    )
+    if longest == given_tier(stays):
+        return heir
+    return replace(heir, tier=longest, given_tier=None, expires_at=None)
 
 
 def _inherited(unit: Unit, stays: Fact, goes: Fact, now: datetime) -> list[Link]:

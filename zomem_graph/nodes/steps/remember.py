@@ -7,7 +7,7 @@ from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
-from zomem_graph.nodes.rules.conflict import STRATEGIES, Place, Rival, Statement, judge, may_deny
+from zomem_graph.nodes.rules.conflict import STRATEGIES, judge
 from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.erasing import fact_marks, source_marks
 from zomem_graph.nodes.rules.given import (
@@ -21,7 +21,7 @@ from zomem_graph.nodes.rules.given import (
     number,
     text,
 )
-from zomem_graph.nodes.rules.keys import is_many, normal, opposite_slots, same_value, slot
+from zomem_graph.nodes.rules.keys import is_many, normal, same_value, slot
 from zomem_graph.nodes.rules.secrets import looks_secret, redact
 from zomem_graph.nodes.rules.tiers import (
     CATEGORIES,
@@ -34,6 +34,7 @@ from zomem_graph.nodes.rules.tiers import (
 from zomem_graph.nodes.rules.trust import check_trust, rightful_category, trust_of
 from zomem_graph.nodes.scope import SHARED
 from zomem_graph.nodes.steps.fading import still_standing
+from zomem_graph.nodes.steps.rivals import LONGEST_STATEMENT, not_over, rivals_of, statement_of
 from zomem_graph.nodes.steps.said_again import confirm, tell_anew
 from zomem_graph.nodes.steps.settle import item_of, oscillation, settle
 from zomem_graph.nodes.steps.wikilinks import tie_wikilinks
@@ -45,10 +46,6 @@ from zomem_graph.stores.unit import Unit
 
 __all__ = ["NewFact", "Stored", "add_facts", "as_they_stand", "stays_forgotten", "store_facts"]
 
-_LONGEST_STATEMENT = 300  # characters; a longer value is a text and is not compared by its wording
-_OVER = "no longer"  # how rules say that a value is over
-_USER = "user"  # as whom rules keep a speaker without a name
-_NAME_OF_USER = slot(_USER, "name", "", many=False)
 _DETAILS = ("category", "tier", "importance", "confidence", "text")
 _AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming")
 
@@ -185,7 +182,7 @@ def store_facts(unit: Unit, services: Services, new: Sequence[NewFact], *, now: 
     """Store checked facts within one transaction, in order; later ones may supersede earlier ones."""
     stored = [_store_one(unit, services.options.write, fact, now) for fact in new]
     for given, one in zip(new, stored, strict=True):
-        names = [key for name in given.mentions if (key := entity_key(name[:_LONGEST_STATEMENT]))]
+        names = [key for name in given.mentions if (key := entity_key(name[:LONGEST_STATEMENT]))]
         if names and one.outcome != "forgotten":
             unit.imports.mention(given.persona, [one.fact.id], names)
     tie_wikilinks(unit, [each.fact for each in stored if each.outcome in ("new", "changed", "merged")], now=now)
@@ -258,7 +255,7 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
         (standing,) = unit.facts.find([current.id])
         known, untaken = tell_anew(unit, standing, fact, details=new.details, now=now)
         return Stored(fact=known, outcome="unchanged", notes=(*notes, *untaken))
-    if (other := _not_over(unit, new, current, many=many, now=now)) is not None:
+    if (other := not_over(unit, new, current, many=many, now=now)) is not None:
         said = f"{new.ends!r:.80} is over, and what stands is another: {other.text!r:.80}"
         return Stored(fact=other, outcome="unchanged", notes=(*notes, said))
     window = timedelta(hours=options.toggle_hours)
@@ -269,7 +266,8 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
         )
         return Stored(fact=untrue, outcome="unchanged", notes=(*notes, said))
     strategy: Any = new.on_conflict or options.on_conflict
-    judged = judge(_statement(new, at), _rivals(unit, new, current, around, many=many), strategy=strategy)
+    rivals = rivals_of(unit, new, current, around, many=many, now=now)
+    judged = judge(statement_of(new, at), rivals, strategy=strategy)
     settled = settle(unit, fact, judged, origin=_origin(new, fact, now, at), now=now)
     if settled.outcome == "unchanged":
         known, untaken = tell_anew(unit, settled.fact, fact, details=new.details, now=now)
@@ -313,75 +311,6 @@ def _retracted(unit: Unit, new: NewFact, around: Sequence[Stated], *, at: dateti
         if at >= now and normal(new.quote or "") in {normal(quote or "") for quote in quotes}:
             return fact
     return None
-
-
-def _other_names(unit: Unit, new: NewFact) -> tuple[str, ...]:
-    """Return under which other name the same person is kept: who said "my name is Ana" is both user and Ana."""
-    told = unit.facts.current(new.persona, _NAME_OF_USER)
-    if told is None or normal(new.key or "") == "name":
-        return ()
-    entity = normal(new.entity)
-    if entity == _USER:
-        return (told.value,)
-    return (_USER,) if entity == normal(told.value) else ()
-
-
-def _not_over(unit: Unit, new: NewFact, current: Fact | None, *, many: bool, now: datetime) -> Fact | None:
-    """Return the current value that stays when it is said that another one is over; None when the one meant ends."""
-    if many or new.ends is None or normal(new.ends) not in normal(new.value):
-        return None
-    slots = [slot(name, new.key, new.value, many=False) for name in _other_names(unit, new)]
-    told = [current, *(still_standing(unit, unit.facts.current(new.persona, one), now=now) for one in slots)]
-    standing = [one for one in told if one is not None]
-    over = set(normal(new.ends).split())
-    if any(over <= (known := set(normal(one.value).split())) or known <= over for one in standing):
-        return None
-    return standing[0] if standing else None
-
-
-def _rivals(unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated], *, many: bool) -> list[Rival]:
-    """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny.
-
-    Also in the slots of the other name of the same person, where memory knows that it is the same.
-    """
-    rivals = [] if current is None else [_rival(current, "slot")]
-    twins = [replace(new, entity=name) for name in _other_names(unit, new)]
-    for twin in twins if not many else ():
-        told = unit.facts.current(new.persona, slot(twin.entity, twin.key, twin.value, many=False))
-        if told is not None and not same_value(told.value, new.value, key=new.key):
-            rivals.append(_rival(told, "slot"))
-    for other in dict.fromkeys(address for one in (new, *twins) for address in _slots_ended(one)):
-        if (opposed := unit.facts.current(new.persona, other)) is not None:
-            rivals.append(_rival(opposed, "opposite"))
-    if len(new.value) > _LONGEST_STATEMENT:
-        return rivals
-    met = {rival.id for rival in rivals}
-    denies = may_deny(_said(new.key, new.value))
-    for stated in around:
-        said = _said(stated.key, stated.value)
-        if stated.state == "current" and stated.id not in met and (denies or may_deny(said)):
-            rivals.append(Rival(id=stated.id, place="entity", value=stated.value, said=said, at=stated.at))
-    return rivals
-
-
-def _slots_ended(new: NewFact) -> tuple[str, ...]:
-    """Return the slots of other values that this fact ends: its opposite, what it says is over, that it was over."""
-    ended = (f"{_OVER} {new.value}",) if new.ends is None else (new.ends,)
-    over = [slot(new.entity, new.key, value, many=True) for value in ended]
-    return (*opposite_slots(new.entity, new.key, new.value), *over)
-
-
-def _rival(fact: Fact, place: Place) -> Rival:
-    said = _said(fact.key, fact.value)
-    return Rival(id=fact.id, place=place, value=fact.value, said=said, at=fact.created_at)
-
-
-def _statement(new: NewFact, at: datetime) -> Statement:
-    return Statement(value=new.value, said=_said(new.key, new.value), at=at, quote=new.quote)
-
-
-def _said(key: str | None, value: str) -> str:
-    return f"{key} {value}" if key else value
 
 
 def _origin(new: NewFact, fact: Fact, now: datetime, at: datetime) -> Origin:

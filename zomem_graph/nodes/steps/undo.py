@@ -1,7 +1,7 @@
 """Take back the last run of maintenance, change by change, newest first.
 
-What was changed again since then stays as it is now, and the report says so. What comes back begins a new life,
-so that the next run does not do the same at once; a merge that was undone is not proposed again.
+What was changed again since then stays as it is now, and the report says so. What time had ended or moved begins
+a new life, so that the next run does not do the same at once; a merge is parted as it was, and not proposed again.
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,15 @@ from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.tiers import wall_clock_expiry
 from zomem_graph.nodes.steps.describe import told
 from zomem_graph.nodes.steps.maintain import Upkeep, alone
-from zomem_graph.nodes.steps.upkeep import batches
+from zomem_graph.nodes.steps.upkeep import LIFE_COLUMNS, batches, columns
 from zomem_graph.stores.care_records import CareMove
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact, Loop
 from zomem_graph.stores.unit import Unit
 
 __all__ = ["undo_last"]
+
+_TIMES = ("last_accessed", "kept_since", "expires_at")
 
 
 def undo_last(services: Services) -> UndoReport:
@@ -53,11 +55,12 @@ def _undo_one(unit: Unit, move: CareMove, now: datetime) -> tuple[bool, Change]:
     if "state" in move.after:
         if unit.facts.current(fact.persona, fact.slot) is not None:
             return False, _told(move, "another value has taken its place since", text, fact.persona)
-        if move.move == "merged":
-            _part(unit, move)
         unit.facts.change(fact.id, state="current", ended_at=None, superseded_by=None)
         unit.care.revive(fact.id, "fact", fact.persona)
         unit.provenance.ended([fact.id], at=None, superseded_by=None, now=now)
+    if move.move == "merged":
+        _part(unit, move)
+        return True, _told(move, move.why, text, fact.persona)
     _live_again(unit, fact, str(move.before["tier"]), now)
     return True, _told(move, move.why, text, fact.persona)
 
@@ -69,11 +72,20 @@ def _live_again(unit: Unit, fact: Fact, tier: str, now: datetime) -> None:
 
 
 def _part(unit: Unit, move: CareMove) -> None:
-    """Take back what the one that stayed took over."""
+    """Take back what the one that stayed took over, as far as it was not changed since."""
     into = str(move.after["into"])
     kept: Mapping[str, Any] = move.before["kept"]
-    values = {name: _moment(value) if name == "last_accessed" else value for name, value in kept.items()}
-    unit.facts.change(into, **values)
+    took: Mapping[str, Any] = move.after.get("kept", kept)  # absent in runs of an older version
+    for stayed in unit.facts.find([into]):
+        now = columns(stayed, *kept)
+        back = {name: value for name, value in kept.items() if now[name] == took[name]}
+        if any(name in kept and name not in back for name in LIFE_COLUMNS):
+            back = {name: value for name, value in back.items() if name not in LIFE_COLUMNS}
+        if "access_count" not in back:  # used since: those uses stay
+            back["access_count"] = max(0, stayed.access_count - took["access_count"] + kept["access_count"])
+        unit.facts.change(into, **{name: _moment(value) if name in _TIMES else value for name, value in back.items()})
+        if "expires_at" in back:
+            unit.items.set_expiry(into, _moment(back["expires_at"]))
     unit.care.uncount(into, move.after["turns"])
     for source, target, relation in move.after["links"]:
         unit.links.remove(source, target, relation)

@@ -16,12 +16,23 @@ from zomem_graph.nodes.rules.fading import Fading
 from zomem_graph.stores.care_records import CareMove
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["BATCH", "FACT_COLUMNS", "LOOP_COLUMNS", "Round", "batches", "change_batch", "columns", "holding_together"]
+__all__ = [
+    "BATCH",
+    "FACT_COLUMNS",
+    "LIFE_COLUMNS",
+    "LOOP_COLUMNS",
+    "Round",
+    "batches",
+    "change_batch",
+    "columns",
+    "holding_together",
+]
 
 BATCH = 50
 """How many things one transaction changes: some tens of milliseconds."""
 
-FACT_COLUMNS = ("state", "tier", "given_tier", "kept_since", "expires_at", "superseded_by", "ended_at")
+LIFE_COLUMNS = ("tier", "given_tier", "kept_since", "expires_at")
+FACT_COLUMNS = ("state", "superseded_by", "ended_at", *LIFE_COLUMNS)
 LOOP_COLUMNS = ("status", "updated_at", "resolved_at", "resolution", "expires_at")
 """What a change of a fact or a loop may touch, and an undo puts back."""
 
