@@ -87,6 +87,7 @@ SAMPLES = (
     Sample("episodes create", "episodes create --summary 'Deployed the site' --entity site", {"episode": "id"}),
     Sample("episodes list", "episodes"),
     Sample("episodes show", "episodes show {episode}"),
+    Sample("episodes finish", "episodes finish {episode} --outcome success"),
     Sample("trends", "trends site"),
     Sample("summaries run", "summaries run"),
     Sample("summaries list", "summaries"),

@@ -280,3 +280,45 @@ def test_episodes_and_loops_can_be_left_out_of_capture(home: Path) -> None:
 
         assert memory.episodes.list() == []
         assert memory.loops.list() == []
+
+
+# -- finished --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("outcome", ["success", "failure", "resolved"])
+def test_an_episode_that_goes_on_can_be_finished(memory: Memory, clock: FixedClock, outcome: str) -> None:
+    going_on = memory.episodes.create("Move the site", outcome="ongoing", scope=ANN)
+    done = memory.episodes.finish(going_on.id[:8], outcome, duration_ms=90_000, scope=ANN)
+    assert (done.outcome, done.duration_ms) == (outcome, 90_000)
+    assert memory.episodes.finish(going_on.id, outcome, scope=ANN) == done
+    assert memory.episodes.list(outcome=outcome, scope=ANN) == [done]
+    assert memory.checkpoints.save("Move on", scope=ANN).pending_episodes == []
+
+
+def test_an_end_is_not_rewritten(memory: Memory) -> None:
+    done = memory.episodes.create("Moved the site", outcome="failure", scope=ANN)
+    with pytest.raises(InvalidInput, match="has ended already, as failure"):
+        memory.episodes.finish(done.id, "success", scope=ANN)
+    assert memory.episodes.show(done.id, scope=ANN).outcome == "failure"
+
+
+@pytest.mark.parametrize("outcome", ["ongoing", "odd", None])
+def test_an_end_is_one_of_three(memory: Memory, outcome: str) -> None:
+    going_on = memory.episodes.create("Move the site", outcome="ongoing", scope=ANN)
+    with pytest.raises(InvalidInput, match="outcome"):
+        memory.episodes.finish(going_on.id, outcome, scope=ANN)
+
+
+def test_only_what_is_ones_own_can_be_finished(memory: Memory) -> None:
+    going_on = memory.episodes.create("Move the site", outcome="ongoing", scope=ANN)
+    for id_, scope in ((going_on.id, BOB), ("nothing", ANN)):
+        with pytest.raises(UnknownName, match="No episode has the id"):
+            memory.episodes.finish(id_, scope=scope)
+
+
+def test_what_nobody_finished_for_a_month_is_no_longer_pending(memory: Memory, clock: FixedClock) -> None:
+    memory.episodes.create("Move the site", outcome="ongoing", scope=ANN)
+    clock.advance(days=29)
+    assert len(memory.checkpoints.save("Move on", scope=ANN).pending_episodes) == 1
+    clock.advance(days=2)
+    assert memory.checkpoints.save("Move on", scope=ANN).pending_episodes == []

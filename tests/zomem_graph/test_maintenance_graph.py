@@ -81,3 +81,51 @@ def test_a_second_graph_at_once_says_so(tmp_path: Path) -> None:
         with pytest.raises(MaintenanceBusy):
             create_maintenance_graph(memory).compile().invoke({})
         lock.release()
+
+
+@pytest.mark.parametrize("second", ["call", "graph", "undo"])
+def test_nobody_comes_between_the_nodes_of_a_run(tmp_path: Path, second: str) -> None:
+    memory, clock = aged(tmp_path)
+    others = {
+        "call": memory.maintain,
+        "graph": lambda: create_maintenance_graph(memory).compile().invoke({}),
+        "undo": memory.maintain_undo,
+    }
+    with memory:
+        for event in create_maintenance_graph(memory).compile().stream({}):
+            if "report" not in event:
+                clock.advance(seconds=30)
+                with pytest.raises(MaintenanceBusy, match="graph runs maintenance"):
+                    others[second]()
+            last = event
+        assert sum(len(step["changes"]) for step in last["report"]["maintenance_report"]["steps"]) == 3
+        others[second]()
+
+
+def test_a_run_that_was_broken_off_is_taken_over_after_a_minute_and_then_stops(tmp_path: Path) -> None:
+    memory, clock = aged(tmp_path)
+    with memory:
+        broken = create_maintenance_graph(memory).compile().stream({})
+        assert "begin" in next(broken)
+        clock.advance(seconds=61)
+        assert len(memory.maintain().changes) == 3
+        with pytest.raises(MaintenanceBusy, match="another one took its place"):
+            list(broken)
+
+
+def test_a_run_that_waited_long_goes_on_where_nobody_came_between(tmp_path: Path) -> None:
+    memory, clock = aged(tmp_path)
+    with memory:
+        waiting = create_maintenance_graph(memory).compile().stream({})
+        next(waiting)
+        clock.advance(days=1)
+        assert "report" in list(waiting)[-1]
+
+
+def test_a_dry_run_neither_waits_for_another_nor_hinders_it(tmp_path: Path) -> None:
+    memory, _clock = aged(tmp_path)
+    with memory:
+        running = create_maintenance_graph(memory).compile().stream({})
+        next(running)
+        assert memory.maintain(dry_run=True).changes
+        assert "report" in list(running)[-1]

@@ -16,7 +16,7 @@ from zomem_graph.migrating import migrate_schema, schema_status
 from zomem_graph.nodes.options import SummaryOptions
 from zomem_graph.store import MemoryStore
 from zomem_graph.stores.database import Database
-from zomem_graph.stores.errors import InvalidInput, SchemaMismatch, StoreLocked
+from zomem_graph.stores.errors import InvalidInput, SchemaMismatch, StoreDamaged, StoreLocked
 from zomem_graph.stores.lock import FolderLock
 from zomem_graph.stores.schema import HEAD, known_steps
 from zomem_graph.testing import FixedClock, SmallEmbedder
@@ -341,3 +341,19 @@ def test_wrong_use_changes_nothing(home: Path, words: tuple[str, ...]) -> None:
 def test_no_memory_is_made_by_looking(home: Path) -> None:
     assert CommandLine(home)("migrate", "status").exit_code == 1
     assert not home.exists()
+
+
+@pytest.mark.parametrize("to", NUMBERS[1:9])
+def test_a_memory_that_is_open_meanwhile_says_what_happened(lived: Path, clock: FixedClock, to: str) -> None:
+    with Memory.open(lived, embeddings="none", clock=clock) as memory:
+        migrate_schema(lived, to=to, clock=clock)
+        said = ""
+        for verb in (memory.stats, lambda: memory.remember("a", "b", "c"), memory.personas.list, memory.maintain):
+            try:
+                verb()
+            except StoreDamaged as error:
+                said = str(error)
+        assert "another schema" in said
+        assert "Open the memory again" in said
+    with Memory.open(lived, embeddings="none", clock=clock) as again:
+        assert again.lookup("office", scope=ANN)

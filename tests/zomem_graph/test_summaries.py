@@ -276,7 +276,7 @@ def test_every_year_can_be_summed_up(memory: Memory, clock: FixedClock) -> None:
 def test_forgetting_a_source_removes_its_summaries_and_the_rest_is_summed_up_anew(
     home: Path, clock: FixedClock, embedder: SmallEmbedder
 ) -> None:
-    options = MemoryOptions(summaries=SummaryOptions(threshold=3, most=5))
+    options = MemoryOptions(summaries=SummaryOptions(threshold=3, most=8))
     with Memory.open(home, embeddings=embedder, clock=clock, options=options) as memory:
         ids = [memory.episodes.create("Met Wilhelmina Quandt at the Zeppelin museum", scope=ANN).id]
         clock.advance(days=1)
@@ -327,3 +327,33 @@ def test_the_clock_may_jump_back(memory: Memory, clock: FixedClock) -> None:
     clock.set(clock() - timedelta(days=400))
 
     assert memory.summaries.run().written == ()
+
+
+# -- summaries of summaries by rules ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threshold", [3, 6])
+def test_each_level_tells_the_totals_of_all_that_is_below_it(home: Path, clock: FixedClock, threshold: int) -> None:
+    options = MemoryOptions(summaries=SummaryOptions(threshold=threshold, most=threshold + 1))
+    with Memory.open(home, embeddings="none", clock=clock, options=options) as memory:
+        live_through(memory, clock, 90)
+        clock.advance(days=30)
+        memory.summaries.run(limit=100)
+        found = memory.summaries.list(limit=100, scope=ANN)
+        assert max(one.level for one in found) >= 2
+
+        def below(id_: str) -> list[str]:
+            try:
+                return [each for source in memory.summaries.show(id_, scope=ANN).sources for each in below(source)]
+            except UnknownName:
+                return [memory.episodes.show(id_, scope=ANN).outcome]
+
+        for one in found:
+            ended = below(one.id)
+            failed = ended.count("failure")
+            told = f"{ended.count('success')} of {len(ended)} went well" + (f", {failed} failed" if failed else "")
+            assert one.summary.startswith(f"{one.first_at.date()} to {one.last_at.date()}: {told}.")
+            assert one.episodes == len(ended)
+            assert one.summary.count(" went well") == one.summary.count(" to 20") == 1
+            assert bool(one.key_outcomes) == bool(failed) or threshold == 3  # too little to tell of in half of it
+            assert 0 < one.ratio < 1

@@ -20,6 +20,7 @@ episodes = group(
 )
 
 _OUTCOMES = "success, failure, resolved or ongoing."
+_ENDINGS = "success, failure or resolved."
 _MARKS = {"success": "✓", "failure": "✗", "resolved": "~", "ongoing": "…"}
 
 Entities = Annotated[str | None, typer.Option("--entities", metavar="A,B", help="Several of them, with commas.")]
@@ -93,6 +94,22 @@ def _show(
     with call.memory() as memory:
         found = memory.episodes.show(episode, scope=call.scope(memory))
     call.answer(found, lambda screen: _show_one(screen, found))
+
+
+@sub_command(episodes, "finish")
+def _finish(
+    call: Call,
+    episode: Annotated[str, typer.Argument(metavar="ID", help="The id or its first characters.")],
+    outcome: Annotated[str, typer.Option("--outcome", metavar="OUTCOME", help=_ENDINGS)] = "success",
+    duration: Duration = None,
+) -> None:
+    """Say how an ongoing episode has ended.
+
+    Example: zomem episodes finish 4f3a91c2 --outcome failure
+    """
+    with call.memory() as memory:
+        found = memory.episodes.finish(episode, outcome, duration_ms=duration, scope=call.scope(memory))
+    call.answer(found, lambda screen: _show_all(screen, [found]))
 
 
 def _store(

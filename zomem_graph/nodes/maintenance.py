@@ -24,7 +24,7 @@ def create_begin_node(memory: Services, *, wanted: Upkeep | None = None) -> Runn
 
     def step(_state: Mapping[str, Any], _running: Running) -> Flow[dict[str, Any]]:
         with alone(memory, chosen):
-            this = yield from work(lambda: begin(memory, chosen))
+            this = yield from work(lambda: begin(memory, chosen, by_nodes=True))
         return {"maintenance_run": plain(this), "maintenance_steps": [], "maintenance_report": {}}
 
     return MemoryNode("begin", step, memory, of_everybody=True)
@@ -40,7 +40,7 @@ def create_maintenance_node(
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         reports = list(state.get("maintenance_steps") or [])
         this = _round(state).after([StepReport.from_plain(report) for report in reports])
-        with alone(memory, chosen):
+        with alone(memory, chosen, run_id=this.run_id):
             report = yield from one_step(memory, name, this)
         running.emit({"memory": "maintenance", "step": name, "changes": len(report.changes)})
         return {"maintenance_steps": [*reports, plain(report)]}
@@ -54,8 +54,9 @@ def create_report_node(memory: Services, *, wanted: Upkeep | None = None) -> Run
 
     def step(state: Mapping[str, Any], _running: Running) -> Flow[dict[str, Any]]:
         reports = [StepReport.from_plain(report) for report in state.get("maintenance_steps") or []]
-        with alone(memory, chosen):
-            report = yield from work(lambda: finish(memory, _round(state), reports))
+        this = _round(state)
+        with alone(memory, chosen, run_id=this.run_id):
+            report = yield from work(lambda: finish(memory, this, reports))
         return {"maintenance_report": plain(report)}
 
     return MemoryNode("report", step, memory, of_everybody=True)

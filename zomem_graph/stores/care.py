@@ -164,6 +164,16 @@ class Care:
         self._connection.execute(insert(sql.care_runs), [row])
         return interrupted
 
+    def running(self) -> CareRun | None:
+        """Return the run that has begun and not ended, as far as is written down."""
+        row = self._connection.execute(select(sql.care_runs).where(_run.status == "running")).mappings().first()
+        return None if row is None else CareRun(**row)
+
+    def seen(self, run_id: str, *, now: datetime) -> None:
+        """Write down that a node of a graph's run has ended and the run goes on."""
+        where = (_run.id == run_id, _run.status == "running")
+        self._connection.execute(update(sql.care_runs).where(*where).values(finished_at=now))
+
     def close(self, run_id: str, *, status: str, now: datetime) -> None:
         """Write down how a run ended."""
         moves = select(func.count()).select_from(sql.care_moves).where(_move.run_id == run_id).scalar_subquery()

@@ -17,7 +17,10 @@ class ActiveDay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CareRun:
-    """One run of maintenance. `status` is running, done, interrupted (its process died) or undone."""
+    """One run of maintenance. `status` is running, done, interrupted (it died or was taken over) or undone.
+
+    `finished_at` is when it ended; of a graph's run that still goes on, when its last node ended.
+    """
 
     id: str
     started_at: datetime

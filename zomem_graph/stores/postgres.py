@@ -191,10 +191,11 @@ class PostgresDialect:
             return StoreReadOnly(f"{place} cannot be written ({said}): {_UNWRITABLE[code]}.")
         if code in _DAMAGED:
             return StoreDamaged(f"{place} is damaged ({said}). Restore the server's backup (pg_restore).")
-        if code == "42P01":
+        if code in ("42P01", "42703"):
             return StoreDamaged(
-                f"{place} lacks its tables ({said}): it was replaced while it was open, or is no memory. "
-                "Open the memory again, or restore the server's backup."
+                f"{place} has another schema than when it was opened ({said}): another process ran "
+                "`zomem migrate` or replaced it. Open the memory again, which brings it up to date; "
+                "if that does not help it is no memory: restore the server's backup."
             )
         if code == "57014":
             return StoreError(f"{place} cut a statement short ({said}). Ask for less, or raise statement_timeout.")

@@ -202,10 +202,11 @@ class SqliteDialect:
                 f"{place} is damaged ({error.orig}). Restore your copy, or one from the backups folder beside it "
                 "if there is one, or move the file away and import again."
             )
-        if "no such table" in said:
+        if "no such table" in said or "no such column" in said or "has no column" in said:
             return StoreDamaged(
-                f"{place} lacks its tables ({error.orig}): it was replaced while it was open, or is no memory. "
-                "Open the memory again, restore a copy of it, or choose another home with --home or ZOMEM_HOME."
+                f"{place} has another schema than when it was opened ({error.orig}): another process ran "
+                "`zomem migrate` or replaced the file. Open the memory again, which brings it up to date; "
+                "if that does not help it is no memory: restore a copy, or choose another home with --home."
             )
         if isinstance(error, OperationalError):
             return StoreError(f"{place} cannot be used: {error.orig}")

@@ -107,6 +107,27 @@ class Summaries:
             found += self._found(select(sql.episode_summaries).where(_t.id.in_(part)))
         return found
 
+    def endings(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Return by summary how often each outcome is among all the episodes below it, through every level."""
+        found: dict[str, dict[str, int]] = {id_: {} for id_ in ids}
+        below = [(id_, id_) for id_ in ids]  # (the summary that is asked about, one below it)
+        while below:
+            whose: dict[str, str] = {lower: top for top, lower in below}
+            below = []
+            for part in _parts([*whose]):
+                rows = self._connection.execute(
+                    select(_s.summary_id, _s.source_id, _episode.outcome)
+                    .select_from(sql.summary_sources.outerjoin(sql.episodes, _episode.id == _s.source_id))
+                    .where(_s.summary_id.in_(part))
+                )
+                for summary_id, source_id, outcome in rows:
+                    top = whose[summary_id]
+                    if outcome is None:
+                        below.append((top, source_id))
+                    else:
+                        found[top][outcome] = found[top].get(outcome, 0) + 1
+        return found
+
     def above(self, source_ids: Sequence[str]) -> list[Summary]:
         """Return every summary that any of these went into, directly or through others."""
         ids: dict[str, None] = {}

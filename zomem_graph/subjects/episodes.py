@@ -9,8 +9,8 @@ from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.nodes.rules.given import choice, if_given, text, whole
 from zomem_graph.nodes.rules.trends import GRANULARITIES, Granularity, Trend, trend_of
 from zomem_graph.nodes.scope import Scope, scope_given
-from zomem_graph.nodes.steps.access import readable
-from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, store_episode
+from zomem_graph.nodes.steps.access import readable, writable
+from zomem_graph.nodes.steps.episodes import OUTCOMES, NewEpisode, finish_episode, store_episode
 from zomem_graph.stores.records import Episode
 from zomem_graph.stores.unit import Unit
 from zomem_graph.subjects.picking import When, kept_moment, pick, span
@@ -117,8 +117,27 @@ class EpisodeLog:
         self._memory.wake_worker()
         return episode
 
+    def finish(
+        self,
+        id: str,  # noqa: A002  # the name users know
+        outcome: str = "success",
+        *,
+        duration_ms: float | None = None,
+        scope: Scope | None = None,
+    ) -> Episode:
+        """Say how an ongoing episode has ended: success, failure or resolved; return it as it is now.
+
+        The same outcome twice changes nothing. Raises UnknownName for an id that names none of the scope's own
+        episodes, InvalidInput for one that has ended otherwise already.
+        """
+        with self._memory.stores.write() as unit:
+            episode = self._among(unit, id, [*writable(scope_given(scope))])
+            return finish_episode(unit, episode, outcome, duration_ms=duration_ms)
+
     def _pick(self, unit: Unit, id_: str, scope: Scope | None) -> Episode:
-        personas = [*readable(unit, scope_given(scope))]
+        return self._among(unit, id_, [*readable(unit, scope_given(scope))])
+
+    def _among(self, unit: Unit, id_: str, personas: Sequence[str]) -> Episode:
         return pick(
             id_,
             what="episode",

@@ -17,7 +17,16 @@ from zomem_graph.nodes.rules.replies import ReplyUnreadable, json_in, shape_of
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.words import terms
 
-__all__ = ["Condensed", "Told", "extract", "fault_of", "how_many", "read_condensed"]
+__all__ = [
+    "Condensed",
+    "Told",
+    "extract",
+    "fault_of",
+    "how_it_went",
+    "how_many",
+    "read_condensed",
+    "without_heading",
+]
 
 MOST_POINTS: Final = 5
 _LONGEST_POINT: Final = 160  # characters
@@ -25,20 +34,31 @@ _BORDER = re.compile(r"(?<=[.!?…])[\"”')\]]*\s+|(?<=[。！？])|\n+")
 _DECIDED = re.compile(
     r"\b(?:decid\w+|chose\w*|agreed|settled on|switch(?:ed|es) to|opted|picked|adopted|from now on)\b", re.IGNORECASE
 )
+_HEADING = re.compile(r"^\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d(?:: \d+ of \d+ went well(?:, \d+ failed)?)?\.\s*")
 _NUMBER = re.compile(r"\d+")
 _WENT_WELL: Final = frozenset({"success", "resolved"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """An episode or summary as it is read: its text, when it was, and how it ended ("" for a summary)."""
+    """An episode or summary as it is read: its text, when it was, and how it ended ("" for a summary).
+
+    `ended` counts how all the episodes in it ended, and `until` is when the last of them was.
+    """
 
     id: str
     text: str
     at: datetime
+    until: datetime
+    ended: Mapping[str, int]
     outcome: str = ""
     decisions: Sequence[str] = ()
     outcomes: Sequence[str] = ()
+
+    @property
+    def whole(self) -> str:
+        """All that is told, one point a line."""
+        return "\n".join([self.text, *self.decisions, *self.outcomes])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +87,15 @@ def how_many(loose: int, *, threshold: int, most: int) -> int:
 
 def extract(told: Sequence[Told], *, max_tokens: int) -> Condensed:
     """Return a summary in the episodes' own sentences, in at most `max_tokens` and half of what they take."""
-    room = min(max_tokens, tokens("\n".join(one.text for one in told)) // 2)
+    room = min(max_tokens, tokens("\n".join(one.whole for one in told)) // 2)
     heading = _heading(told)
     decisions = _points([point for one in told for point in (*one.decisions, *_deciding(one.text))])
     outcomes = _points([point for one in told for point in (*one.outcomes, *_ending(one))])
     left = room - tokens(heading)
+    # What failed last may take half: of a few episodes no smaller share has room for a sentence.
+    last = tokens(f"{outcomes[-1]}\n") / left if outcomes and left > 0 else 1.0
+    outcomes, left = _fitting(outcomes, left, share=max(0.3, last if last <= 0.5 else 0.0))
     decisions, left = _fitting(decisions, left, share=0.25)
-    outcomes, left = _fitting(outcomes, left, share=0.3)
     body = _covering([part for one in told for part in _sentences(one.text)], left)
     return Condensed(summary=" ".join([heading, *body]), decisions=decisions, outcomes=outcomes)
 
@@ -95,7 +117,7 @@ def fault_of(condensed: Condensed, told: Sequence[Told], *, known: Iterable[str]
     form = normal(condensed.summary)
     if not form:
         return "it says nothing"
-    if condensed.tokens >= tokens("\n".join(_whole(one) for one in told)):
+    if condensed.tokens >= tokens("\n".join(one.whole for one in told)):
         return "it is no shorter than what it sums up"
     if form in {normal(one.text) for one in told}:
         return "it repeats one episode"
@@ -106,14 +128,26 @@ def fault_of(condensed: Condensed, told: Sequence[Told], *, known: Iterable[str]
 
 
 def _heading(told: Sequence[Told]) -> str:
-    first, last = min(one.at for one in told), max(one.at for one in told)
-    days = f"{first.date().isoformat()} to {last.date().isoformat()}"
-    ended = Counter(one.outcome for one in told if one.outcome)
-    if not ended:
-        return f"{days}."
-    well = sum(count for outcome, count in ended.items() if outcome in _WENT_WELL)
-    counted = [f"{well} of {len(told)} went well", *([f"{ended['failure']} failed"] if ended["failure"] else [])]
-    return f"{days}: {', '.join(counted)}."
+    """Return from when to when it goes and how all the episodes below it ended."""
+    first, last = min(one.at for one in told), max(one.until for one in told)
+    return f"{first.date().isoformat()} to {last.date().isoformat()}: {how_it_went(told)}."
+
+
+def how_it_went(told: Sequence[Told]) -> str:
+    """Return in words how many of the episodes went well, at whatever level they are told."""
+    total, well, failed = _totals(told)
+    return f"{well} of {total} went well" + (f", {failed} failed" if failed else "")
+
+
+def _totals(told: Sequence[Told]) -> tuple[int, int, int]:
+    """Return how many episodes there are, how many went well and how many failed."""
+    ended = sum((Counter(one.ended) for one in told), Counter[str]())
+    return ended.total(), sum(ended[outcome] for outcome in _WENT_WELL), ended["failure"]
+
+
+def without_heading(text: str) -> str:
+    """Return what a summary by rules says below its dates and totals, which those of a higher level replace."""
+    return _HEADING.sub("", text)
 
 
 def _sentences(text: str) -> list[str]:
@@ -148,7 +182,7 @@ def _short(point: str) -> str:
 
 def _fitting(points: Sequence[str], left: int, *, share: float) -> tuple[tuple[str, ...], int]:
     """Return the latest points that fit into a share of what is left, and what is left then."""
-    room = int(left * share)
+    room = round(left * share)
     kept: list[str] = []
     for point in reversed(points):
         if (price := tokens(f"{point}\n")) <= room:
@@ -189,15 +223,14 @@ def _listed(value: Any) -> tuple[str, ...]:
     return tuple(_short(point) for point in value if isinstance(point, str) and point.strip())[:MOST_POINTS]
 
 
-def _whole(told: Told) -> str:
-    return "\n".join([told.text, *told.decisions, *told.outcomes])
-
-
 def _numbers(text: str) -> set[str]:
     return {number.lstrip("0") or "0" for number in _NUMBER.findall(text)}
 
 
 def _numbers_told(told: Sequence[Told]) -> set[str]:
     """Return the numbers in the episodes, in their dates, and those that may count them."""
-    counts = {str(number) for number in range(len(told) + 1)}
-    return counts.union(*(_numbers(f"{_whole(one)} {one.at.date().isoformat()}") for one in told))
+    counts = {str(number) for number in (*range(len(told) + 1), *_totals(told))}
+    for one in told:
+        counts |= {str(number) for number in _totals([one])}
+        counts |= _numbers(f"{one.whole} {one.at.date().isoformat()} {one.until.date().isoformat()}")
+    return counts

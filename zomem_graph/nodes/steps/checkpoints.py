@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.budget import tokens
+from zomem_graph.nodes.rules.calendar_days import EARLIEST
 from zomem_graph.nodes.rules.given import name_of, names, text
 from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import wall_clock_expiry
@@ -32,6 +33,7 @@ _TASK, _STATE, _SOURCE = "task", "state", "checkpoint"
 _MOST_TASKS = 3
 _LOOPS = 25
 _EPISODES = 10
+_GOING_ON = timedelta(days=30)  # what nobody finished for longer has most likely ended
 _MOST_FILES = 500
 _KEPT_OF_BUDGETS = 20  # automatic checkpoints of one persona; those somebody saved stay
 _LONGEST_FILE = 4_096  # what a path may have
@@ -150,7 +152,8 @@ def _going_on(unit: Unit, scope: Scope, now: datetime) -> dict[str, Any]:
     """Return what is open and what goes on, as a checkpoint holds it."""
     personas = list(writable(scope))
     loops = unit.loops.waiting(personas, now=now, limit=_LOOPS)
-    episodes = unit.episodes.newest(personas, outcome="ongoing", limit=_EPISODES)
+    since = now - _GOING_ON if now - EARLIEST > _GOING_ON else EARLIEST
+    episodes = unit.episodes.newest(personas, since=since, outcome="ongoing", limit=_EPISODES)
     return {
         "open_loops": [{"id": loop.id, "text": loop.title, "kind": loop.kind} for loop in loops],
         "pending_episodes": [{"id": one.id, "text": one.summary} for one in episodes],

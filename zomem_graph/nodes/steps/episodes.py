@@ -20,9 +20,19 @@ from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Episode, Fact, Loop, Outcome, Turn
 from zomem_graph.stores.unit import Unit
 
-__all__ = ["OUTCOMES", "Learned", "NewEpisode", "store_episode", "tell_learned", "tell_session", "unlearn"]
+__all__ = [
+    "OUTCOMES",
+    "Learned",
+    "NewEpisode",
+    "finish_episode",
+    "store_episode",
+    "tell_learned",
+    "tell_session",
+    "unlearn",
+]
 
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
+_GOES_ON = "ongoing"
 _LONGEST_SUMMARY = 1_000  # of a captured session; what comes later is still in the turns
 _CAPTURE_LABEL = "capture."
 _MOST_ENTITIES = 50
@@ -99,6 +109,24 @@ def store_episode(unit: Unit, new: NewEpisode, *, now: datetime, zone: tzinfo = 
     unit.episodes.add(episode, names)
     unit.items.add([_item(episode, zone)])
     return episode
+
+
+def finish_episode(unit: Unit, episode: Episode, outcome: str, *, duration_ms: float | None = None) -> Episode:
+    """Say how an episode that goes on has ended; to say the same twice changes nothing.
+
+    Raises InvalidInput for one that has ended otherwise already.
+    """
+    endings = [one for one in OUTCOMES if one != _GOES_ON]
+    choice("outcome", outcome, endings)
+    duration_ms = if_given(number, "duration_ms", duration_ms, least=0)
+    if episode.outcome not in (_GOES_ON, outcome):
+        raise InvalidInput(
+            f"The episode {episode.id[:8]} has ended already, as {episode.outcome}. "
+            "What came after it is an episode of its own: create one."
+        )
+    values: dict[str, Any] = {"outcome": outcome, **({} if duration_ms is None else {"duration_ms": duration_ms})}
+    unit.episodes.change(episode.id, **values)
+    return replace(episode, **values)
 
 
 def tell_session(
@@ -256,7 +284,7 @@ def _counts(before: Mapping[str, Any], turns: Sequence[Turn], learned: Learned) 
 def _outcome(counts: Mapping[str, Any], *, failed: bool) -> str:
     """Return how a session stands: what is left open, or failed in its last step, is no success."""
     if counts["loops"] > counts["resolved_loops"]:
-        return "ongoing"
+        return _GOES_ON
     if failed:
         return "failure"
     return "resolved" if counts["superseded"] else "success"

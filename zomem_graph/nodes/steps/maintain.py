@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
@@ -36,6 +36,8 @@ __all__ = [
     "maintain",
     "one_step",
 ]
+
+_BETWEEN_NODES: Final = timedelta(minutes=1)
 
 Step = Callable[[Services, Round], Flow[StepReport]]
 
@@ -122,8 +124,12 @@ def maintain(services: Services, wanted: Upkeep) -> Flow[MaintenanceReport]:
 
 
 @contextmanager
-def alone(services: Services, wanted: Upkeep) -> Iterator[None]:
-    """Hold the lock of maintenance, which dies with its process; a dry run needs none."""
+def alone(services: Services, wanted: Upkeep, *, run_id: str | None = None) -> Iterator[None]:
+    """Hold the lock of maintenance, which dies with its process; a dry run needs none.
+
+    A graph takes it a node: between two of them, for a minute at most, what is written down of its run (`run_id`)
+    keeps others out. Raises MaintenanceBusy.
+    """
     if wanted.dry_run:
         yield
         return
@@ -133,13 +139,34 @@ def alone(services: Services, wanted: Upkeep) -> Iterator[None]:
             "Maintenance runs already on this memory, here or in another process. Wait for it to end."
         )
     try:
+        _refuse_beside_another(services, run_id)
         yield
+        if run_id is not None:
+            with services.stores.write() as unit:
+                unit.care.seen(run_id, now=services.clock())
     finally:
         lock.release()
 
 
-def begin(services: Services, wanted: Upkeep) -> Round:
-    """Begin a round and write it down."""
+def _refuse_beside_another(services: Services, run_id: str | None) -> None:
+    with services.stores.read() as unit:
+        running = unit.care.running()
+    if run_id is not None:
+        if running is None or running.id != run_id:
+            raise MaintenanceBusy(
+                "This run of maintenance has ended, or another one took its place while it waited. Begin a new one."
+            )
+        return
+    seen = running.finished_at if running is not None else None
+    if seen is not None and abs(services.clock() - seen) < _BETWEEN_NODES:
+        raise MaintenanceBusy(
+            "A graph runs maintenance on this memory, here or in another process. Wait for it to end; "
+            "one that was broken off counts for a minute."
+        )
+
+
+def begin(services: Services, wanted: Upkeep, *, by_nodes: bool = False) -> Round:
+    """Begin a round and write it down; `by_nodes` says that it lets go of the lock between its steps."""
     this = Round(
         run_id=new_id(),
         started_at=services.clock(),
@@ -150,6 +177,8 @@ def begin(services: Services, wanted: Upkeep) -> Round:
     if not this.dry_run:
         with services.stores.write() as unit:
             unit.care.begin(this.run_id, now=this.started_at)
+            if by_nodes:
+                unit.care.seen(this.run_id, now=this.started_at)
     return this
 
 

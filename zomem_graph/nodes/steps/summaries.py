@@ -15,7 +15,16 @@ from zomem_graph.nodes.ports import ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import repair_ask, summary_ask
 from zomem_graph.nodes.rules.replies import ReplyUnreadable
 from zomem_graph.nodes.rules.secrets import redact
-from zomem_graph.nodes.rules.summaries import Condensed, Told, extract, fault_of, how_many, read_condensed
+from zomem_graph.nodes.rules.summaries import (
+    Condensed,
+    Told,
+    extract,
+    fault_of,
+    how_it_went,
+    how_many,
+    read_condensed,
+    without_heading,
+)
 from zomem_graph.stores.identity import new_id
 from zomem_graph.stores.items import NewItem
 from zomem_graph.stores.records import Episode, Link
@@ -126,20 +135,28 @@ def _told(
         return told, len(told), max((one.at for one in told), default=before)
     summaries = unit.summaries.loose_summaries(persona, level=level, limit=wanted)
     until = max((one.last_at for one in summaries), default=before)
-    return tuple(map(_of_summary, summaries)), sum(one.episodes for one in summaries), until
+    return _of_summaries(unit, summaries), sum(one.episodes for one in summaries), until
 
 
 def _of_episode(episode: Episode) -> Told:
-    return Told(id=episode.id, text=episode.summary, at=episode.happened_at, outcome=episode.outcome)
+    at = episode.happened_at
+    ended = {episode.outcome: 1}
+    return Told(id=episode.id, text=episode.summary, at=at, until=at, ended=ended, outcome=episode.outcome)
 
 
-def _of_summary(summary: Summary) -> Told:
-    return Told(
-        id=summary.id,
-        text=summary.summary,
-        at=summary.first_at,
-        decisions=summary.key_decisions,
-        outcomes=summary.key_outcomes,
+def _of_summaries(unit: Unit, summaries: Sequence[Summary]) -> tuple[Told, ...]:
+    ended = unit.summaries.endings([one.id for one in summaries])
+    return tuple(
+        Told(
+            id=one.id,
+            text=without_heading(one.summary) if one.method == _BY_RULES else one.summary,
+            at=one.first_at,
+            until=one.last_at,
+            ended=ended[one.id],
+            decisions=one.key_decisions,
+            outcomes=one.key_outcomes,
+        )
+        for one in summaries
     )
 
 
@@ -162,7 +179,7 @@ def _condensed(group: _Group, model: ChatModel | None, options: SummaryOptions) 
 def _asked(model: ChatModel, group: _Group, options: SummaryOptions) -> Flow[tuple[Condensed, str]]:
     """Ask the model, and once more with the fault named when its reply cannot be read."""
     ask = summary_ask(
-        [(one.at.date().isoformat(), one.outcome, one.text) for one in group.told],
+        [(one.at.date().isoformat(), one.outcome or how_it_went([one]), one.whole) for one in group.told],
         max_tokens=options.max_tokens,
         deadline_seconds=options.deadline_seconds,
     )
@@ -182,7 +199,7 @@ def _asked(model: ChatModel, group: _Group, options: SummaryOptions) -> Flow[tup
 
 
 def _summary(group: _Group, condensed: Condensed, method: str, now: datetime) -> Summary:
-    before = Condensed(summary="\n".join(one.text for one in group.told))
+    before = Condensed(summary="\n".join(one.whole for one in group.told))
     return Summary(
         id=new_id(),
         persona=group.persona,
@@ -233,6 +250,6 @@ def _stored(services: Services, group: _Group, summary: Summary) -> bool:
 def _now_told(unit: Unit, group: _Group) -> dict[str, Told]:
     ids = [one.id for one in group.told]
     if group.level:
-        return {one.id: _of_summary(one) for one in unit.summaries.find(ids)}
+        return {one.id: one for one in _of_summaries(unit, unit.summaries.find(ids))}
     current = {item.id for item in unit.items.find(ids) if item.state == "current"}
     return {one.id: _of_episode(one) for one in unit.episodes.find(ids) if one.id in current}
