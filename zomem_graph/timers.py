@@ -11,7 +11,7 @@ from pathlib import Path
 from zomem_graph.schedules import Job, program
 from zomem_graph.stores.errors import InvalidInput, StoreReadOnly
 
-__all__ = ["on_calendar", "remove_timers", "timer_files", "write_timers"]
+__all__ = ["on_calendar", "remove_timers", "timer_files", "write_timers", "unit_word"]
 
 _OURS = "# zomem writes this file"
 _DAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -72,8 +72,8 @@ def remove_timers(folder: Path, *, title: str) -> list[str]:
 
 
 def _service(job: Job, environment: Mapping[str, str]) -> str:
-    command = " ".join(_word(part) for part in (*program(), *job.arguments))
-    variables = [f"Environment={_word(f'{name}={value}')}" for name, value in environment.items()]
+    command = " ".join(unit_word(part, command=True) for part in (*program(), *job.arguments))
+    variables = [f"Environment={unit_word(f'{name}={value}')}" for name, value in environment.items()]
     return "\n".join(
         [
             _OURS,
@@ -132,11 +132,12 @@ def _weekday(part: str, when: str) -> str:
     return "..".join(_DAYS[int(each)] for each in ends)
 
 
-def _word(text: str) -> str:
-    """Return a word as systemd's command lines hold it."""
+def unit_word(text: str, *, command: bool = False) -> str:
+    """Return a word as a unit of systemd holds it; in a command line a dollar sign stands for a variable."""
     if any(sign in text for sign in "\n\r\0"):
         raise InvalidInput(f"{text!r:.60} holds an end of line, which no unit can.")
-    inside = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    inside = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    inside = inside.replace("$", "$$") if command else inside
     return f'"{inside}"' if inside != text or " " in text or "'" in text or not text else text
 
 

@@ -64,6 +64,14 @@ def test_the_unit_starts_the_server_and_keeps_it_in_its_folder(home: Path) -> No
     assert f"ReadWritePaths={home}" in unit
 
 
+def test_the_unit_holds_a_home_with_blanks_and_signs(tmp_path: Path) -> None:
+    unit = text(tmp_path / "my 100% $home", "systemd")
+
+    assert f'--home "{tmp_path}/my 100%% $$home" serve' in unit
+    assert f'ReadWritePaths="{tmp_path}/my 100%% $home"' in unit
+    assert f"EnvironmentFile=-{tmp_path}/my 100%% $home/serve.env" in unit
+
+
 def test_an_unknown_client_is_told_the_known_ones(home: Path) -> None:
     result = CommandLine(home)("mcp", "config", "emacs")
 

@@ -141,6 +141,13 @@ def test_a_body_of_fifty_megabytes_is_refused_before_it_is_read(address: str) ->
     assert works(address)
 
 
+def test_a_stream_that_would_never_tell_anything_is_refused_at_once(address: str) -> None:
+    answer = get(f"{address}/mcp", Accept="text/event-stream", **RIGHT)
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    assert get(f"{address}/mcp", Accept="text/event-stream").status_code == 401
+
+
 def test_a_client_that_goes_away_in_the_middle_leaves_nothing_behind(address: str) -> None:
     host, port = address.removeprefix("http://").split(":")
     body = json.dumps(SEARCH)

@@ -1,12 +1,12 @@
 """What to write into the settings of each MCP client, the pre-approval list and a systemd unit (spec F144, F145)."""
 
 import json
-import shlex
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from zomem_graph.server.names import TOOL_NAMES
+from zomem_graph.timers import unit_word
 
 __all__ = ["CLIENTS", "NAME", "client_settings", "preapproved", "systemd_unit"]
 
@@ -68,15 +68,15 @@ Description=zomem memory server
 After=network.target
 
 [Service]
-ExecStart={shlex.join(command)}
+ExecStart={" ".join(unit_word(part, command=True) for part in command)}
 # A line {_TOKEN}=… in this file protects the server; keep it readable by its user alone.
-EnvironmentFile=-{home}/serve.env
+EnvironmentFile=-{home.replace("%", "%%")}/serve.env
 Restart=on-failure
 RestartSec=2
 NoNewPrivileges=true
 PrivateTmp=true
 ProtectSystem=strict
-ReadWritePaths={home}
+ReadWritePaths={unit_word(home)}
 UMask=0077
 
 [Install]

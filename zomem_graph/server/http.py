@@ -86,8 +86,18 @@ def create_app(
         hosts=names_of(chosen.host, chosen.allowed_hosts),
         open_paths=frozenset({"/health"}),
     )
-    routes = [Route("/health", pages.health), Route("/metrics", pages.metrics), Mount("/", inner)]
+    routes = [
+        Route("/health", pages.health),
+        Route("/metrics", pages.metrics),
+        Route("/mcp", _nothing_to_follow, methods=["GET"]),
+        Mount("/", inner),
+    ]
     return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+
+
+async def _nothing_to_follow(_request: Request) -> Response:
+    """Refuse a stream of the server's own messages, as the protocol lets a server that sends none."""
+    return PlainTextResponse("There is no stream to follow here: send each request by POST.", 405, {"Allow": "POST"})
 
 
 class _Pages:
