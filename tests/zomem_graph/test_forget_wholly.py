@@ -292,3 +292,34 @@ def test_a_merged_fact_that_is_forgotten_takes_its_parts_with_it(memory: Memory)
     report = memory.forget(persona="ann", id=joined.id)
     assert report.clean, (report.traces, report.notes)
     assert memory.conflicts.history("site", "host", scope=ANN) == []
+
+
+# -- messages that are numbered anew in each session -------------------------------------------------
+
+
+def numbered(text: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": text, "id": "1"}]
+
+
+@pytest.mark.parametrize("read_again", [False, True])
+def test_a_forgotten_message_bars_no_other_that_has_its_number_in_another_session(
+    memory: Memory, read_again: bool
+) -> None:
+    memory.capture(numbered("My PIN hint is walrus"), scope=ANN, session="t1")
+    assert memory.forget(persona="ann", matching="walrus").clean
+    memory.capture(numbered("My PIN hint is w4lrus"), scope=ANN, session="t1", read_again=read_again)
+    assert memory.search("PIN hint", scope=ANN) == []  # edited, it is the same message
+    memory.capture(numbered("My plumber is Ms Lindqvist"), scope=ANN, session="t2", read_again=read_again)
+    assert "Lindqvist" in memory.search("plumber", scope=ANN)[0].text
+
+
+def test_an_import_brings_what_another_conversation_numbered_like_a_forgotten_message(
+    memory: Memory, tmp_path: Path
+) -> None:
+    path = tmp_path / "dump.json"
+    for thread, text in (("t1", "My PIN hint is walrus"), ("t2", "My dentist is Dr Okafor")):
+        said = [{"id": "1", "type": "human", "content": text}]
+        path.write_text(json.dumps({"thread_id": thread, "messages": said}), "utf-8")
+        memory.import_from("messages", path, scope=ANN)
+        memory.forget(persona="ann", matching="walrus")
+    assert "Okafor" in memory.search("dentist", scope=ANN)[0].text

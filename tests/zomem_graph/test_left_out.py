@@ -83,6 +83,6 @@ def test_a_span_that_ends_before_it_begins_is_refused_with_the_cure(memory: Memo
         lambda: memory.episodes.list(scope=ANN, since="2026-02-01", until="2026-01-01"),
         lambda: memory.episodes.trends("boat", scope=ANN, since=LATE, until=EARLY),
     ):
-        with pytest.raises(InvalidInput, match=r"is after until .* swap them"):
+        with pytest.raises(InvalidInput, match="is after until: swap them"):
             ask()
     assert memory.episodes.list(scope=ANN, since="today", until="today") == []

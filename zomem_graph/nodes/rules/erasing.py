@@ -15,6 +15,7 @@ __all__ = [
     "Mark",
     "Retold",
     "fact_marks",
+    "message_marks",
     "names_in",
     "names_told",
     "needles_of",
@@ -144,6 +145,11 @@ def fact_marks(slot: str, value: str, sentence: str) -> list[Mark]:
 def source_marks(*ids: object) -> list[Mark]:
     """Return the marks of the ids a source gives its own things; what is no text is left out."""
     return [("source", one) for one in ids if isinstance(one, str) and one.strip()]
+
+
+def message_marks(*ids: object, session: str) -> list[Mark]:
+    """Return the marks of the ids of a message; many who number theirs begin anew in each session."""
+    return [("message", f"{session}{_SEPARATOR}{one}") for _kind, one in source_marks(*ids)]
 
 
 def turn_marks(content: str, *, session: str) -> list[Mark]:

@@ -151,7 +151,7 @@ def checked_name(what: str, name: Any) -> str:
 def in_order(since: datetime | None, until: datetime | None) -> None:
     """Raise InvalidInput for a span of time that ends before it begins."""
     if since is not None and until is not None and since > until:
-        raise InvalidInput(f"since ({since:%Y-%m-%d %H:%M}) is after until ({until:%Y-%m-%d %H:%M}): swap them.")
+        raise InvalidInput(f"since ({since:%Y-%m-%d %H:%M}) is after until: swap them.")
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:

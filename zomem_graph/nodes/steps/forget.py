@@ -16,6 +16,7 @@ from zomem_graph.nodes.rules.erasing import (
     Mark,
     Retold,
     fact_marks,
+    message_marks,
     named_marks,
     needles_of,
     read_again_marks,
@@ -238,7 +239,7 @@ def _marks(gone: Selection) -> dict[Mark, datetime | None]:
         (
             [
                 *turn_marks(turn.content, session=turn.session),
-                *source_marks(turn.message_id, turn.metadata.get("source_id")),
+                *message_marks(turn.message_id, turn.metadata.get("source_id"), session=turn.session),
             ],
             turn.at,
         )

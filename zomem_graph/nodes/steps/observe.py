@@ -9,7 +9,7 @@ from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.align import Mark, first_new
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.erasing import Mark as Grave
-from zomem_graph.nodes.rules.erasing import names_told, read_again_marks, source_marks, turn_marks
+from zomem_graph.nodes.rules.erasing import message_marks, names_told, read_again_marks, source_marks, turn_marks
 from zomem_graph.nodes.rules.given import LARGEST_METADATA, if_given, is_large, shown, text
 from zomem_graph.nodes.rules.secrets import redact, redact_plain
 from zomem_graph.nodes.scope import Scope
@@ -189,7 +189,8 @@ def _known_by(message: Said, session: str, *, read_again: bool) -> list[Grave]:
         *turn_marks(message.content, session=session),
         *(read_again_marks(message.content) if read_again else ()),
         *(names_told(message.content) if message.heard is not None else ()),
-        *source_marks(message.message_id, message.metadata.get("source_id"), message.digest),
+        *message_marks(message.message_id, message.metadata.get("source_id"), session=session),
+        *source_marks(message.digest),
     ]
 
 
