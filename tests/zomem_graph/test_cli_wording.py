@@ -201,13 +201,13 @@ def test_what_is_odd_but_kept_is_a_note_without_our_code(zomem: CommandLine) -> 
     assert ".py" not in done.stderr
 
 
-def test_a_tier_that_nobody_knows_is_refused_with_the_nearest_and_the_list(zomem: CommandLine) -> None:
+def test_a_tier_that_nobody_knows_is_stored_with_a_warning_that_names_the_nearest(zomem: CommandLine) -> None:
     done = zomem("remember", "ana", "city", "Porto", "--tier", "sesion")
-    assert done.exit_code == 1
+    assert done.exit_code == 0
     said = " ".join(done.stderr.split())
     assert "Did you mean session?" in said
     assert "permanent, stable, active, session, checkpoint" in said
-    assert zomem.json("stats")["facts"] == 0
+    assert zomem.json("stats")["facts"] == 1
 
 
 @pytest.mark.parametrize("given", ["[]", '"hi"', "hello"])
