@@ -26,8 +26,8 @@ from zomem_graph.stores.errors import InvalidInput
 if TYPE_CHECKING:
     from zomem_graph.nodes.steps.capture import CaptureRequest
     from zomem_graph.nodes.steps.messages import Said
+    from zomem_graph.nodes.steps.new_fact import NewFact
     from zomem_graph.nodes.steps.recall import RecallRequest
-    from zomem_graph.nodes.steps.remember import NewFact
     from zomem_graph.nodes.steps.retrieve import Query, Retrieved
 
 __all__ = [
@@ -156,7 +156,7 @@ def session_given(session: str | None) -> str | None:
 
 def new_fact(item: Mapping[str, Any], number: int) -> "NewFact":
     """Return one entry of `remember_many`; raise InvalidInput that names it."""
-    from zomem_graph.nodes.steps.remember import NewFact
+    from zomem_graph.nodes.steps.new_fact import NewFact
 
     if not isinstance(item, Mapping):
         raise InvalidInput(f"item {number} must be a dict, not {type(item).__name__}.")

@@ -40,7 +40,6 @@ class Belonging:
         """
         from zomem_graph.nodes.rules.keys import address
         from zomem_graph.nodes.steps.access import readable
-        from zomem_graph.nodes.steps.fading import over
         from zomem_graph.nodes.steps.lapse import lapse
 
         self._check_open()
@@ -49,9 +48,7 @@ class Belonging:
         lapse(self)
         with self.stores.read() as unit:
             weights = readable(unit, who)
-            told = unit.facts.lookup([*weights], where, now=now)
-            ended = over(unit, told, now=now)
-        found = [fact for fact in told if fact.id not in ended]
+            found = unit.facts.lookup([*weights], where, now=now)
         uses, turn = {fact.id: "fact" for fact in found}, turn_key_of(where, now)
         with suppress(StoreError), self.stores.write(hasty=True) as unit:
             count_uses(unit, uses, kind="lookup", persona=who.persona, turn_key=turn, now=now)

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from zomem_graph.health import HealthReport
-    from zomem_graph.nodes.steps.remember import NewFact, Stored
+    from zomem_graph.nodes.steps.new_fact import NewFact
+    from zomem_graph.nodes.steps.remember import Stored
 
 __all__ = ["Memory"]
 
@@ -173,7 +174,7 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         shows, for hops to follow: a resolved "he". Raises InvalidInput or SecretRefused; then nothing was changed.
         What is odd but kept (an unknown category or tier, a value that swings) warns.
         """
-        from zomem_graph.nodes.steps.remember import NewFact
+        from zomem_graph.nodes.steps.new_fact import NewFact
 
         fact = NewFact(
             entity=entity,

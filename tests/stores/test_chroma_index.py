@@ -225,8 +225,9 @@ def test_threads_write_feed_and_ask_together(shelf: Shelf, index: ChromaIndex) -
         thread.join()
     assert failures == []
     drain_all(index)
-    assert len(ids_of(index, vectors[0], limit=200)) == 160
-    assert index.verify().sound
+    report = index.verify()  # every id and vector; one walk of HNSW may miss some of many random ones
+    assert report.sound
+    assert report.collections[0].expected == 160
 
 
 def test_a_child_forked_before_the_index_was_opened_uses_it(shelf: Shelf) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from zomem_graph import Memory, MemoryOptions, Scope
 from zomem_graph.nodes.options import WriteOptions
-from zomem_graph.nodes.steps.remember import NewFact, store_facts
+from zomem_graph.nodes.steps.new_fact import NewFact
+from zomem_graph.nodes.steps.remember import store_facts
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.testing import FixedClock, SmallEmbedder
 

@@ -17,7 +17,8 @@ from sqlalchemy import inspect
 from sqlalchemy import text as statement
 
 from zomem_graph import Memory, Scope
-from zomem_graph.nodes.steps.remember import NewFact, store_facts
+from zomem_graph.nodes.steps.new_fact import NewFact
+from zomem_graph.nodes.steps.remember import store_facts
 from zomem_graph.stores.errors import InvalidInput, UnknownName
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 

@@ -110,19 +110,19 @@ def test_what_is_over_leaves_recall_and_stays_for_the_past(memory: Memory, clock
 
 
 @pytest.mark.parametrize("maintained", [True, False])
-def test_what_has_had_its_time_is_not_found_whether_maintenance_came_by_or_not(
+def test_what_has_had_its_time_is_found_and_says_so_until_maintenance_files_it_away(
     memory: Memory, clock: FixedClock, maintained: bool
 ) -> None:
-    memory.remember("parcel", "place", "at the neighbour", tier="active", category="convention")
+    memory.remember("parcel", "place", "at the neighbour", tier="active")
     live(memory, clock, 20)
     if maintained:
         memory.maintain()
-    assert memory.search("where is the parcel", kinds=["fact"]) == []
-    assert memory.lookup("parcel") == []
-    assert "parcel" not in memory.briefing().text
-    if not maintained:
-        (hit,) = memory.search("where is the parcel", kinds=["fact"], include_superseded=True)
-        assert hit.explanation.band == "archived"
+        assert memory.search("where is the parcel", kinds=["fact"]) == []
+        assert memory.lookup("parcel") == []
+        return
+    (hit,) = memory.search("where is the parcel", kinds=["fact"])
+    assert hit.explanation.band == "archived"
+    assert [fact.value for fact in memory.lookup("parcel")] == ["at the neighbour"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from zomem_graph.bench.hostile_texts import ORDERS, SHAPES, poison
 from zomem_graph.bench.trust import captured, poisoned
 from zomem_graph.nodes.options import WriteOptions
 from zomem_graph.nodes.rules.trust import TRUSTS, may_teach, rightful_category, trust_of
-from zomem_graph.nodes.steps.remember import NewFact
+from zomem_graph.nodes.steps.new_fact import NewFact
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import FixedClock, SmallEmbedder
 

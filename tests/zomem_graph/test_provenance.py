@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from zomem_graph import Memory, Scope
-from zomem_graph.nodes.steps.remember import NewFact, store_facts
+from zomem_graph.nodes.steps.new_fact import NewFact
+from zomem_graph.nodes.steps.remember import store_facts
 from zomem_graph.stores.errors import UnknownName
 from zomem_graph.testing import FixedClock, ScriptedChat, SmallEmbedder
 

@@ -64,7 +64,7 @@ def look_alikes(*, groups: int = 60, seed: int = 1, say: Say = lambda _line: Non
         stored = []
         for entity, key, value in facts:
             clock.advance(hours=7)
-            stored.append(memory.remember(entity, key, value, persona="ann", tier="permanent"))
+            stored.append(memory.remember(entity, key, value, persona="ann"))
         with memory.stores.read() as unit:
             kept = {fact.id: fact for fact in unit.facts.find([one.id for one in stored])}
         lost = [fact for fact in kept.values() if fact.state != "current"]

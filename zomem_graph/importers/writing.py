@@ -20,8 +20,9 @@ from zomem_graph.nodes.rules.given import is_large
 from zomem_graph.nodes.rules.keys import slot
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.nodes.steps.new_fact import NewFact
 from zomem_graph.nodes.steps.observe import append_turns, without_forgotten
-from zomem_graph.nodes.steps.remember import NewFact, Stored, add_facts, store_facts
+from zomem_graph.nodes.steps.remember import Stored, add_facts, store_facts
 from zomem_graph.nodes.steps.wikilinks import carry_links
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.records import Fact, ImportRecord, Link

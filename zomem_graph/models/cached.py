@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.models.around import AroundEmbedder
 from zomem_graph.models.vectors import asked, embeddable
-from zomem_graph.nodes.ports import Embedder, RemembersQuestions, TokenModel, Vector, lift_of
+from zomem_graph.nodes.ports import Embedder, RemembersQuestions, TokenModel, Vector
 from zomem_graph.stores.errors import StoreError
 
 __all__ = ["CachedEmbedder", "VectorCache", "text_hash"]
@@ -36,7 +37,7 @@ def text_hash(text: str) -> str:
     return blake2b(embeddable(text).encode(), digest_size=16).hexdigest()
 
 
-class CachedEmbedder:
+class CachedEmbedder(AroundEmbedder):
     """An embedder that remembers questions: the latest in memory, all of them in a backing if it has one.
 
     Stored texts are not remembered here: their vectors are kept beside them, and found there by the text's hash.
@@ -51,37 +52,12 @@ class CachedEmbedder:
         tokens: TokenModel | None = None,
     ) -> None:
         """Wrap `embedder`; `size` is how many questions stay in memory, `tokens` what goes with it."""
-        self._embedder = embedder
+        super().__init__(embedder)
         self._tokens = tokens
         self._backing = backing
         self._size = size
         self._latest: OrderedDict[str, Vector] = OrderedDict()
         self._lock = Lock()
-
-    @property
-    def identity(self) -> str:
-        """The identity of the embedder inside."""
-        return self._embedder.identity
-
-    @property
-    def width(self) -> int:
-        """The width of the embedder inside."""
-        return self._embedder.width
-
-    @property
-    def spread(self) -> float:
-        """The spread of the embedder inside."""
-        return self._embedder.spread
-
-    @property
-    def lift(self) -> float:
-        """The lift of the embedder inside."""
-        return lift_of(self._embedder)
-
-    @property
-    def usual(self) -> float:
-        """The usual cosine of the embedder inside."""
-        return self._embedder.usual
 
     @property
     def tokens(self) -> TokenModel | None:
@@ -118,9 +94,9 @@ class CachedEmbedder:
         """Drop what is held in memory; the backing is its owner's to clear."""
         with self._lock:
             self._latest.clear()
-        for inside in (self._embedder, self._tokens):
-            if isinstance(inside, RemembersQuestions):
-                inside.forget_questions()
+        super().forget_questions()
+        if isinstance(self._tokens, RemembersQuestions):
+            self._tokens.forget_questions()
 
     # A cache on a full or read-only disk is no reason to leave a question unanswered.
 

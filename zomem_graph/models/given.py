@@ -6,47 +6,23 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from zomem_graph.models.around import AroundEmbedder
 from zomem_graph.models.deadlines import wait_within
 from zomem_graph.models.failures import provider_errors
 from zomem_graph.models.remote import QUERY_DEADLINE_SECONDS
 from zomem_graph.models.vectors import unit_rows
-from zomem_graph.nodes.ports import Embedder, RemembersQuestions, Vector, lift_of
+from zomem_graph.nodes.ports import Embedder, Vector
 
 __all__ = ["GivenEmbedder"]
 
 
-class GivenEmbedder:
+class GivenEmbedder(AroundEmbedder):
     """The program's own Embedder, asked within a deadline and checked."""
 
     def __init__(self, embedder: Embedder, *, query_seconds: float = QUERY_DEADLINE_SECONDS) -> None:
-        """Wrap `embedder`; its numbers are read when they are asked for."""
-        self._embedder = embedder
+        """Wrap `embedder`, whose answer to a question is waited for so long."""
+        super().__init__(embedder)
         self._query_seconds = query_seconds
-
-    @property
-    def identity(self) -> str:
-        """The identity of the embedder inside."""
-        return self._embedder.identity
-
-    @property
-    def width(self) -> int:
-        """The width of the embedder inside."""
-        return self._embedder.width
-
-    @property
-    def spread(self) -> float:
-        """The spread of the embedder inside."""
-        return self._embedder.spread
-
-    @property
-    def lift(self) -> float:
-        """The lift of the embedder inside."""
-        return lift_of(self._embedder)
-
-    @property
-    def usual(self) -> float:
-        """The usual cosine of the embedder inside."""
-        return self._embedder.usual
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question; raises ModelTimeout (after 10 s) or ModelError."""
@@ -60,8 +36,3 @@ class GivenEmbedder:
         with provider_errors(self.identity):
             rows = self._embedder.embed_documents(texts)
         return unit_rows(rows, count=len(texts), who=self.identity)
-
-    def forget_questions(self) -> None:
-        """Have the embedder inside forget what it was asked, where it can."""
-        if isinstance(self._embedder, RemembersQuestions):
-            self._embedder.forget_questions()

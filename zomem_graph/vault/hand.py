@@ -24,7 +24,8 @@ from zomem_graph.nodes.rules.vault_lines import (
     named,
     writer,
 )
-from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.nodes.steps.new_fact import NewFact
+from zomem_graph.nodes.steps.remember import Stored, store_facts
 from zomem_graph.nodes.steps.settle import retire
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
 from zomem_graph.stores.identity import new_id

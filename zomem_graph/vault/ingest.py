@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from zomem_graph.nodes.rules.documents import plain_json
 from zomem_graph.nodes.rules.vault_lines import activation_in, created_in, file_id, named
-from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.nodes.steps.new_fact import NewFact
+from zomem_graph.nodes.steps.remember import Stored, store_facts
 from zomem_graph.stores.errors import InvalidInput, ModelError, SecretRefused
 from zomem_graph.stores.retry import written
 from zomem_graph.stores.unit import Unit

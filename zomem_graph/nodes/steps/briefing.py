@@ -17,7 +17,6 @@ from zomem_graph.nodes.rules.secrets import redact
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.access import readable, writable
 from zomem_graph.nodes.steps.checkpoints import known_tasks
-from zomem_graph.nodes.steps.fading import over
 from zomem_graph.nodes.steps.lapse import lapse
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
@@ -25,7 +24,6 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["Briefing", "brief"]
 
 _LONGEST_POINT = 60  # tokens
-_SPARE = 3  # looked at for each one told, because of some the time may be over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +93,7 @@ def _points(
         own, everybody = list(writable(scope)), list(readable(unit, scope))
         others = [persona for persona in everybody if persona not in own and persona != SHARED]
         found = [
-            *(
-                _fact(fact.id, "convention", fact.text, fact.created_at)
-                for fact in _weightiest(unit, own, options.conventions, now, category="convention")
-            ),
+            *(_fact(fact.id, "convention", fact.text, fact.created_at) for fact in _conventions(unit, own, options)),
             *(_fact(fact.id, "task", fact.text, fact.created_at) for fact in known_tasks(unit, own, now)[:1]),
             *_loops(unit, own, options, domain, now),
             *_episodes(unit, own, options, domain, now),
@@ -108,19 +103,14 @@ def _points(
             ),
             *(
                 _fact(fact.id, "inherited", fact.text, fact.created_at)
-                for fact in _weightiest(unit, others, options.inherited, now)
+                for fact in unit.facts.weightiest(others, limit=options.inherited, now=now)
             ),
         ]
     return [_short(point) for point in about(found, domain)]
 
 
-def _weightiest(
-    unit: Unit, personas: Sequence[str], limit: int, now: datetime, *, category: str | None = None
-) -> Sequence[Fact]:
-    """Return the weightiest facts whose time is not over, whether maintenance came by or not."""
-    found = unit.facts.weightiest(personas, limit=limit * _SPARE, category=category, now=now)
-    ended = over(unit, found, now=now)
-    return [fact for fact in found if fact.id not in ended][:limit]
+def _conventions(unit: Unit, personas: Sequence[str], options: BriefingOptions) -> Sequence[Fact]:
+    return unit.facts.weightiest(personas, category="convention", limit=options.conventions)
 
 
 def _loops(

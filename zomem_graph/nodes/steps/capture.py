@@ -22,10 +22,11 @@ from zomem_graph.nodes.steps.episodes import Learned, tell_session
 from zomem_graph.nodes.steps.extract import extract_now, queue_extraction
 from zomem_graph.nodes.steps.loops import LoopsLearned, learn_loops
 from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.nodes.steps.new_fact import NewFact
 from zomem_graph.nodes.steps.observe import clean, session_of, store_turns, too_much, unstored_end, without_forgotten
 from zomem_graph.nodes.steps.preview import Previewed, preview_capture
 from zomem_graph.nodes.steps.reading import extraction_models
-from zomem_graph.nodes.steps.remember import NewFact, Stored, store_facts
+from zomem_graph.nodes.steps.remember import Stored, store_facts
 from zomem_graph.nodes.values import CaptureReport
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash, new_id

@@ -14,7 +14,8 @@ from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.tiers import wall_clock_expiry
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable, writable
-from zomem_graph.nodes.steps.remember import NewFact, store_facts
+from zomem_graph.nodes.steps.new_fact import NewFact
+from zomem_graph.nodes.steps.remember import store_facts
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.checkpoint_files import (
     Checkpoint,

@@ -126,7 +126,7 @@ def _called(call: Callable[[], Any]) -> Answer | Awaitable[Any]:
     try:
         value = call()
         return value if isawaitable(value) else read_answer(value)
-    except BaseException as error:
+    except BaseException as error:  # whatever foreign code raises is that executor's failure, SystemExit too
         return _failed(error)
 
 
@@ -135,7 +135,7 @@ async def _awaited(waiting: Awaitable[Any]) -> Answer:
         value = await waiting
         # A plain function may forward to a coroutine.
         return read_answer(await value if isawaitable(value) else value)
-    except BaseException as error:
+    except BaseException as error:  # as above
         return _failed(error)
 
 
@@ -149,7 +149,7 @@ def _failed(error: BaseException) -> Answer:
 def _words_of(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception as broken:
+    except Exception as broken:  # its __str__ is foreign code too
         return f"it cannot say why ({type(broken).__name__})"
 
 

@@ -113,19 +113,7 @@ def forget(
     """
     stranger = unknown_persona(services, wanted)
     if dry_run:
-        with services.stores.read() as unit:
-            would_go = going(unit, wanted)
-        return ErasureReport(
-            persona=wanted.persona,
-            dry_run=True,
-            clean=False,
-            counts={kind: count for kind, count in would_go.counts.items() if count},
-            listed=tuple(would_go.listed(with_text=True)),
-            notes=(
-                "dry run: nothing was changed and nothing was scanned",
-                *([] if stranger is None else [stranger]),
-            ),
-        )
+        return _foretold(services, wanted, stranger)
     erased = _erase_rows(services, wanted)
     left = _empty_index(services, erased)
     sought = _sought(services, wanted, erased)
@@ -164,6 +152,20 @@ def forget(
         named=tuple(named),
         shared=sought.shared,
         notes=(*([] if stranger is None else [stranger]), *notes),
+    )
+
+
+def _foretold(services: Services, wanted: Wanted, stranger: str | None) -> ErasureReport:
+    """Return what would go."""
+    with services.stores.read() as unit:
+        would_go = going(unit, wanted)
+    return ErasureReport(
+        persona=wanted.persona,
+        dry_run=True,
+        clean=False,
+        counts={kind: count for kind, count in would_go.counts.items() if count},
+        listed=tuple(would_go.listed(with_text=True)),
+        notes=("dry run: nothing was changed and nothing was scanned", *([] if stranger is None else [stranger])),
     )
 
 

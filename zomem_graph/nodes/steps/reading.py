@@ -22,7 +22,7 @@ from zomem_graph.nodes.rules.secrets import looks_secret
 from zomem_graph.nodes.rules.sources import learned_source
 from zomem_graph.nodes.rules.tiers import CATEGORIES, TIERS
 from zomem_graph.nodes.rules.windows import windows
-from zomem_graph.nodes.steps.remember import NewFact
+from zomem_graph.nodes.steps.new_fact import NewFact
 from zomem_graph.stores.errors import InvalidInput, ModelError
 from zomem_graph.stores.records import Turn
 

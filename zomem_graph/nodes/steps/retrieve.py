@@ -15,7 +15,7 @@ from zomem_graph.nodes.rules.left_out import left_out
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
-from zomem_graph.nodes.steps.fading import fates, over
+from zomem_graph.nodes.steps.fading import fates
 from zomem_graph.nodes.steps.hop import hop_once
 from zomem_graph.nodes.steps.hyde import Imagined, imagine, may_imagine, with_imagined
 from zomem_graph.nodes.steps.lapse import lapse
@@ -166,18 +166,16 @@ def _embedded(services: Services, query: Query, options: RetrieveOptions) -> Flo
 def _shown(
     unit: Unit, seen: Look, ranking: Ranking, query: Query, now: datetime, places: Sequence[Place]
 ) -> list[Hit]:
-    """Return hits for what may be shown: not for what is gone, has had its time, or sleeps."""
+    """Return hits for what may be shown: not for what is gone or sleeps."""
     shown = [(place.candidate.id, place.candidate.kind) for place in places]
     found = describe(unit, shown, readers=seen.personas)
     facts = [thing.fact for thing in found.values() if thing.fact is not None and thing.fact.state == "current"]
     standing = {} if query.as_of is not None else fates(unit, facts, now=now)
-    ended = [fact for fact in facts if query.live_only and standing[fact.id].ended_at is not None]
-    gone = over(unit, ended, now=now)
     moment = query.as_of or now
     hits: list[Hit] = []
     for place in places:
         id_ = place.candidate.id
-        if (thing := found.get(id_)) is not None and id_ not in gone and not thing.sleeps_at(moment):
+        if (thing := found.get(id_)) is not None and not thing.sleeps_at(moment):
             told = _with_fate(explain(place, seen, ranking.signals, now), standing.get(id_))
             hits.append(_hit(place, thing, told, seen.personas.paths))
     return hits

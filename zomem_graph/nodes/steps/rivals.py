@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from zomem_graph.nodes.rules.conflict import Place, Rival, Statement, may_deny
 from zomem_graph.nodes.rules.keys import normal, opposite_slots, same_value, slot
-from zomem_graph.nodes.steps.fading import still_standing
+from zomem_graph.nodes.steps.fading import over, still_standing
+from zomem_graph.nodes.steps.new_fact import NewFact
 from zomem_graph.stores.conflicts import Stated
 from zomem_graph.stores.records import Fact
 from zomem_graph.stores.unit import Unit
-
-if TYPE_CHECKING:
-    from zomem_graph.nodes.steps.remember import NewFact
 
 __all__ = ["LONGEST_STATEMENT", "not_over", "rivals_of", "statement_of"]
 
@@ -24,7 +21,7 @@ _USER = "user"  # as whom rules keep a speaker without a name
 _NAME_OF_USER = slot(_USER, "name", "", many=False)
 
 
-def _other_names(unit: Unit, new: "NewFact") -> tuple[str, ...]:
+def _other_names(unit: Unit, new: NewFact) -> tuple[str, ...]:
     """Return under which other name the same person is kept: who said "my name is Ana" is both user and Ana."""
     told = unit.facts.current(new.persona, _NAME_OF_USER)
     if told is None or normal(new.key or "") == "name":
@@ -35,7 +32,7 @@ def _other_names(unit: Unit, new: "NewFact") -> tuple[str, ...]:
     return (_USER,) if entity == normal(told.value) else ()
 
 
-def not_over(unit: Unit, new: "NewFact", current: Fact | None, *, many: bool, now: datetime) -> Fact | None:
+def not_over(unit: Unit, new: NewFact, current: Fact | None, *, many: bool, now: datetime) -> Fact | None:
     """Return the current value that stays when it is said that another one is over; None when the one meant ends."""
     if many or new.ends is None or normal(new.ends) not in normal(new.value):
         return None
@@ -49,7 +46,7 @@ def not_over(unit: Unit, new: "NewFact", current: Fact | None, *, many: bool, no
 
 
 def rivals_of(
-    unit: Unit, new: "NewFact", current: Fact | None, around: Sequence[Stated], *, many: bool, now: datetime
+    unit: Unit, new: NewFact, current: Fact | None, around: Sequence[Stated], *, many: bool, now: datetime
 ) -> list[Rival]:
     """Return the current facts a new one meets: in its slot, under its opposite, and those it may deny.
 
@@ -82,10 +79,10 @@ def rivals_of(
 def _standing(unit: Unit, ids: Sequence[str], now: datetime) -> set[str]:
     """Return which of these facts stand now, whatever was written down of their end."""
     current = [fact for fact in unit.facts.find(ids) if fact.state == "current"]
-    return {fact.id for fact in current if still_standing(unit, fact, now=now) is fact}
+    return {fact.id for fact in current}.difference(over(unit, current, now=now))
 
 
-def _slots_ended(new: "NewFact") -> tuple[str, ...]:
+def _slots_ended(new: NewFact) -> tuple[str, ...]:
     """Return the slots of other values that this fact ends: its opposite, what it says is over, that it was over."""
     ended = (f"{_OVER} {new.value}",) if new.ends is None else (new.ends,)
     over = [slot(new.entity, new.key, value, many=True) for value in ended]
@@ -97,7 +94,7 @@ def _rival(fact: Fact, place: Place) -> Rival:
     return Rival(id=fact.id, place=place, value=fact.value, said=said, at=fact.created_at)
 
 
-def statement_of(new: "NewFact", at: datetime) -> Statement:
+def statement_of(new: NewFact, at: datetime) -> Statement:
     """Return a new fact as what is said of its slot, to weigh against its rivals."""
     return Statement(value=new.value, said=_said(new.key, new.value), at=at, quote=new.quote)
 

@@ -17,9 +17,10 @@ from zomem_graph.nodes.rules.tiers import wall_clock_expiry
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.ending import retract_one
 from zomem_graph.nodes.steps.messages import Said
+from zomem_graph.nodes.steps.new_fact import NewFact
 from zomem_graph.nodes.steps.observe import clean, would_be_turns
 from zomem_graph.nodes.steps.reading import as_facts, extraction_models, read_turns
-from zomem_graph.nodes.steps.remember import NewFact, store_facts
+from zomem_graph.nodes.steps.remember import store_facts
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.records import Fact, Turn
 from zomem_graph.stores.retry import written
