@@ -75,9 +75,18 @@ class Learning:
         self.wrote([turn.id for turn in turns])
         return turns
 
-    async def aobserve(self: _Opened, messages: Iterable[Any], **named: Any) -> list[Turn]:
+    async def aobserve(
+        self: _Opened,
+        messages: Iterable[Any],
+        *,
+        scope: Scope | None = None,
+        session: str | None = None,
+        read_again: bool = False,
+    ) -> list[Turn]:
         """Do the same as `observe` without blocking the event loop."""
-        return await asyncio.to_thread(Learning.observe, self, messages, **named)
+        return await asyncio.to_thread(
+            Learning.observe, self, messages, scope=scope, session=session, read_again=read_again
+        )
 
     def capture(
         self: _Opened,
