@@ -4,8 +4,9 @@
 
 It recalls once before the agent works, shows the block to every model call of the run without ever putting it into
 the messages, and captures what the state holds at the end; after an interrupt once, after an error of the model or
-of a tool too. What another middleware removes or sums up before the end is not seen; a run that something else ends
-is captured with the next run of its thread.
+of a tool too. What a run began with is kept until then, should `SummarizationMiddleware` sum it up on the way. What
+another middleware removes, and what the model said between its calls and had summed up, is not seen; a run that
+something else ends is captured with the next run of its thread.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -14,7 +15,7 @@ from typing import Annotated, Any, NotRequired, get_args
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import ModelRequest, ModelResponse, PrivateStateAttr
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt import ToolRuntime
@@ -24,7 +25,7 @@ from langgraph.types import Command
 
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.flow import Failed, Flow, arun, attempt, run
-from zomem_graph.nodes.inputs import latest_question, was_sent_back
+from zomem_graph.nodes.inputs import latest_question, messages_since_answer, was_sent_back
 from zomem_graph.nodes.node import state_of
 from zomem_graph.nodes.placement import Placement, place_block
 from zomem_graph.nodes.ports import services_given
@@ -32,7 +33,7 @@ from zomem_graph.nodes.rules.given import choice, flag, whole
 from zomem_graph.nodes.scope import Scope, kept_name, scope_of_run
 from zomem_graph.nodes.steps.capture import CaptureRequest, capture
 from zomem_graph.nodes.steps.events import Tell, tell_nobody, told_of_capture, told_of_failure
-from zomem_graph.nodes.steps.messages import to_said
+from zomem_graph.nodes.steps.messages import to_said, with_summed_up
 from zomem_graph.nodes.steps.query import MOST_HITS
 from zomem_graph.nodes.steps.recall import RecallRequest, not_asked, recall
 from zomem_graph.nodes.values import CaptureReport, Recollection
@@ -47,6 +48,7 @@ class _RecalledState(AgentState[Any]):
     memory_context: NotRequired[Annotated[str, PrivateStateAttr]]
     memory_decision: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
     memory_degraded: NotRequired[Annotated[list[str], PrivateStateAttr]]
+    memory_heard: NotRequired[Annotated[list[AnyMessage], PrivateStateAttr]]
 
 
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -141,6 +143,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 "tokens": found.tokens,
             },
             "memory_degraded": list(found.degraded),
+            "memory_heard": messages_since_answer(state) if self._captures else [],
             **kept_name(scope),
         }
 
@@ -201,7 +204,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return report
 
     def _capture(self, state: Any, scope: Scope) -> Flow[CaptureReport]:
-        said = to_said(state["messages"])
+        said = to_said(with_summed_up(state["messages"], state.get("memory_heard", ())))
         request = CaptureRequest(
             messages=said,
             scope=scope,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import SummarizationMiddleware
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -191,6 +192,41 @@ def test_what_was_said_is_captured_when_a_tool_raises(memory: Memory, awaited: b
     with pytest.raises(RuntimeError, match="fell over"):
         _go(app, awaited, say(FACT))
     assert turns_of(memory, "ann") == [FACT]
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_was_said_is_captured_though_it_was_summed_up_on_the_way(
+    memory: Memory, *, last: bool, fails: bool
+) -> None:
+    def look(place: str) -> str:
+        """Look somewhere."""
+        return f"nothing at {place}"
+
+    end: Any = RuntimeError("no answer today") if fails else "found none"
+    model = ScriptedChatModel(
+        replies=[use("look", place="home"), use("look", place="work"), use("look", place="gym"), end]
+    )
+    summing = SummarizationMiddleware(
+        ScriptedChatModel(replies=lambda _messages: "Somebody looks for something."),
+        trigger=("messages", 5),
+        keep=("messages", 2),
+    )
+    ours = MemoryMiddleware(memory)
+    app = create_agent(
+        model,
+        [look],
+        middleware=[summing, ours] if last else [ours, summing],
+        checkpointer=InMemorySaver(),
+        context_schema=Scope,
+    )
+    with pytest.raises(RuntimeError, match="no answer today") if fails else nullcontext():
+        app.invoke(say(FACT), on("t1"), context=Scope(persona="ann"))
+    assert "Somebody looks" in text_of(model.requests[-1])
+    assert FACT not in text_of(model.requests[-1])
+    assert turns_of(memory, "ann")[0] == FACT
+    assert turns_of(memory, "ann").count(FACT) == 1
+    assert not [said for said in turns_of(memory, "ann") if "Somebody looks" in said]
 
 
 def _go(app: Any, awaited: bool, given: Any) -> Any:

@@ -13,6 +13,7 @@ __all__ = [
     "history_of",
     "latest_question",
     "messages_of",
+    "messages_since_answer",
     "must_be_cleared",
     "must_hold",
     "query_of",
@@ -41,6 +42,15 @@ def latest_question(state: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
         if kind in ("human", "user"):
             return text_of(content), messages[:place]
     return "", messages
+
+
+def messages_since_answer(state: Mapping[str, Any]) -> list[Any]:
+    """Return the messages after the last one of a model: what a run was begun with."""
+    messages = messages_of(state)
+    for place in range(len(messages) - 1, -1, -1):
+        if _kind_and_content(messages[place])[0] in ("ai", "assistant"):
+            return list(messages[place + 1 :])
+    return list(messages)
 
 
 def _kind_and_content(message: Any) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
 """Messages of any kind, read into one plain form: LangChain messages, dicts, or text."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -10,7 +10,7 @@ from zomem_graph.nodes.rules.given import is_number, plain_metadata
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.identity import content_hash
 
-__all__ = ["Said", "read_messages", "text_of", "to_said"]
+__all__ = ["Said", "read_messages", "text_of", "to_said", "with_summed_up"]
 
 _ROLES: Final[Mapping[str, str]] = {
     "human": "user",
@@ -79,6 +79,14 @@ def read_messages(messages: Iterable[Any]) -> tuple[list[Said], int]:
     read = [_one(message, number) for number, message in enumerate(messages)]
     said = [message for message in read if isinstance(message, Said)]
     return said, read.count(_BLANK)
+
+
+def with_summed_up(messages: Sequence[Any], heard: Iterable[Any]) -> list[Any]:
+    """Return messages, and before them those `heard` before that a model's summary has taken the place of."""
+    if not any(_is_summary(_attributes(one)) for one in messages):
+        return list(messages)
+    there = {getattr(one, "id", None) for one in messages}
+    return [*(one for one in heard if getattr(one, "id", None) not in there), *messages]
 
 
 def text_of(content: Any, *, depth: int = 0) -> str:
