@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from zomem_graph.nodes.options import ComposeOptions
 from zomem_graph.nodes.ports import Clock
 from zomem_graph.nodes.rules.calendar_days import in_calendar, keepable
 from zomem_graph.nodes.rules.given import (
@@ -68,8 +69,8 @@ class RecallWords(TypedDict, total=False):
 
     scope: Scope | None
     history: Sequence[Any]
-    limit: int
-    token_budget: int
+    limit: int | None
+    token_budget: int | None
     as_of: datetime | None
     probe: bool
 
@@ -109,18 +110,19 @@ def search_query(asked: str, words: SearchWords) -> "Query":
     return leaning_on(query, asked, history) if history else query
 
 
-def recall_request(message: str, words: RecallWords) -> "RecallRequest":
-    """Return the request of a recall; raise InvalidInput for what makes no sense."""
+def recall_request(message: str, words: RecallWords, usual: ComposeOptions) -> "RecallRequest":
+    """Return the request of a recall, with what is `usual` where nothing is said; raise InvalidInput for nonsense."""
     from zomem_graph.nodes.steps.query import MOST_HITS
     from zomem_graph.nodes.steps.recall import RecallRequest
 
     _refuse_unknown(words, RecallWords)
+    limit, token_budget = words.get("limit"), words.get("token_budget")
     return RecallRequest(
         message=text("message", message),
         scope=scope_given(words.get("scope")),
         history=_texts(words.get("history", ())),
-        limit=whole("limit", words.get("limit", 10), least=1, most=MOST_HITS),
-        token_budget=whole("token_budget", words.get("token_budget", 1_000), least=1),
+        limit=whole("limit", usual.limit if limit is None else limit, least=1, most=MOST_HITS),
+        token_budget=whole("token_budget", usual.token_budget if token_budget is None else token_budget, least=1),
         as_of=aware("as_of", words.get("as_of")),
         probe=flag("probe", words.get("probe", False)),
     )

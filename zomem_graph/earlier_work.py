@@ -90,11 +90,11 @@ class EarlierWork:
         from zomem_graph.nodes.steps.recall import recall_continuation
 
         self._check_open()
-        return run(recall_continuation(self, recall_request(message, words)))
+        return run(recall_continuation(self, recall_request(message, words, self.options.compose)))
 
     async def acontinuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Do the same as `continuation` without blocking the event loop."""
         from zomem_graph.nodes.steps.recall import recall_continuation
 
         self._check_open()
-        return await arun(recall_continuation(self, recall_request(message, words)))
+        return await arun(recall_continuation(self, recall_request(message, words, self.options.compose)))

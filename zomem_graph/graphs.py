@@ -5,8 +5,9 @@ from inspect import getattr_static, isfunction, ismethod, signature
 from itertools import pairwise
 from typing import Any, Self, get_args, get_type_hints
 
-from langchain_core.messages import AnyMessage
-from langchain_core.runnables import Runnable
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableLambda
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
@@ -144,13 +145,16 @@ def create_chat_graph(
 ) -> StateGraph[Any, Any, Any, Any]:
     """Return gate → retrieve | continuation → compose → your chat node → capture, as one flat graph.
 
-    Your node reads `memory_context`, or calls `with_memory`.
+    Your node reads `memory_context`, or calls `with_memory`. A chat model in its place, also one with tools bound or
+    otherwise configured, is asked with what `with_memory` gives, and its answer is the message.
 
     A node that takes a MessagesState is given the MemoryState; one whose own state lacks `memory_context`
     raises InvalidInput here and now.
     """
     graph = _HostGraph(MemoryState, context_schema=context_schema)
     _add_recall(graph, memory)
+    if _is_chat_model(chat_node):
+        chat_node = RunnableLambda(with_memory) | chat_node | RunnableLambda(_as_change)
     wanted = _given_to(chat_node)
     try:
         graph.add_node("chat", chat_node, input_schema=wanted)
@@ -161,6 +165,16 @@ def create_chat_graph(
     graph.add_edge("chat", "capture")
     graph.add_edge("capture", END)
     return graph
+
+
+def _is_chat_model(chat_node: Any) -> bool:
+    while isinstance(chat_node, RunnableBinding):
+        chat_node = chat_node.bound
+    return isinstance(chat_node, BaseChatModel)
+
+
+def _as_change(answer: BaseMessage) -> dict[str, list[BaseMessage]]:
+    return {"messages": [answer]}
 
 
 def _given_to(chat_node: Any) -> type | None:

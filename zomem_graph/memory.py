@@ -289,15 +289,16 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         *,
         scope: Scope | None = None,
         history: Sequence[Any] = (),
-        limit: int = 10,
-        token_budget: int = 1_000,
+        limit: int | None = None,
+        token_budget: int | None = None,
         as_of: datetime | None = None,
         probe: bool = False,
     ) -> Recollection:
         """Decide whether a message needs memory, and if so return the block to inject.
 
-        `history` are the messages before this one; `token_budget` counts UTF-8 bytes / 4. What is injected
-        counts as used; with `probe` (for measuring and checking) nothing does.
+        `history` are the messages before this one; `limit` counts hits and `token_budget` UTF-8 bytes / 4, by default
+        those of `ComposeOptions`. What is injected counts as used; with `probe` (for measuring and checking) nothing
+        does.
         """
         from zomem_graph.nodes.steps.recall import recall
 
@@ -305,14 +306,14 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         words = RecallWords(
             scope=scope, history=history, limit=limit, token_budget=token_budget, as_of=as_of, probe=probe
         )
-        return run(recall(self, recall_request(message, words)))
+        return run(recall(self, recall_request(message, words, self.options.compose)))
 
     async def arecall(self, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Do the same as `recall` without blocking the event loop."""
         from zomem_graph.nodes.steps.recall import recall
 
         self._check_open()
-        return await arun(recall(self, recall_request(message, words)))
+        return await arun(recall(self, recall_request(message, words, self.options.compose)))
 
     # -- care ----------------------------------------------------------------------------------
 

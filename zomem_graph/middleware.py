@@ -54,6 +54,7 @@ class _RecalledState(AgentState[Any]):
 class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     """Recall before, capture after; the block rides on each request and never enters the messages.
 
+    `limit` (hits) and `token_budget` (UTF-8 bytes / 4) are by default those of the memory's `ComposeOptions`.
     `placement` "user" puts it at the head of the latest user message, "system" as a system message before it.
     A memory that fails never stops the agent; what was missing stands in the private `memory_degraded`. The custom
     stream is told of the same steps as by our nodes.
@@ -65,17 +66,19 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self,
         memory: Memory,
         *,
-        limit: int = 10,
-        token_budget: int = 1_000,
+        limit: int | None = None,
+        token_budget: int | None = None,
         placement: Placement = "user",
         captures: bool = True,
     ) -> None:
         super().__init__()
-        services_given(memory).stores.check_open()
+        usual = services_given(memory).options.compose
+        memory.stores.check_open()
         choice("placement", placement, get_args(Placement))
         self._memory = memory
-        self._limit = whole("limit", limit, least=1, most=MOST_HITS)
-        self._token_budget = whole("token_budget", token_budget, least=1)
+        self._limit = whole("limit", usual.limit if limit is None else limit, least=1, most=MOST_HITS)
+        budget = usual.token_budget if token_budget is None else token_budget
+        self._token_budget = whole("token_budget", budget, least=1)
         self._placement: Placement = placement
         self._captures = flag("captures", captures)
 

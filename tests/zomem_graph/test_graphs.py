@@ -66,6 +66,25 @@ def test_what_was_said_in_one_thread_reaches_the_model_in_another(memory: Memory
     assert "<recalled-memory>" in request
 
 
+def ring() -> str:
+    """Ring a bell."""
+    return "rung"
+
+
+@pytest.mark.parametrize("bound", [False, True])
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_chat_model_in_place_of_a_node_is_asked_with_the_block(
+    memory: Memory, model: ScriptedChatModel, *, bound: bool, awaited: bool
+) -> None:
+    given: Any = model.bind_tools([ring]).with_config(tags=["mine"]) if bound else model
+    app = create_chat_graph(memory, given).compile(checkpointer=InMemorySaver())
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    state = asyncio.run(app.ainvoke(say(QUESTION), NEW)) if awaited else app.invoke(say(QUESTION), NEW)
+    assert [message.content for message in state["messages"]] == [QUESTION, "noted"]
+    assert "sister Ana is a nurse in Porto" in "".join(str(message.content) for message in model.requests[-1])
+    assert len(list(app.stream(say("and now?"), NEW, stream_mode="messages"))) >= 1
+
+
 def test_nothing_of_ours_stays_in_the_messages(memory: Memory, model: ScriptedChatModel) -> None:
     app = chat(memory, model)
     app.invoke(say("My sister Ana is a nurse in Porto."), ANN)

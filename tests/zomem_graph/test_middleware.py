@@ -221,7 +221,7 @@ def test_what_was_said_is_captured_though_it_was_summed_up_on_the_way(
         context_schema=Scope,
     )
     with pytest.raises(RuntimeError, match="no answer today") if fails else nullcontext():
-        app.invoke(say(FACT), on("t1"), context=Scope(persona="ann"))
+        _go(app, False, say(FACT))
     assert "Somebody looks" in text_of(model.requests[-1])
     assert FACT not in text_of(model.requests[-1])
     assert turns_of(memory, "ann")[0] == FACT

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from zomem_graph import Memory, Scope
+from zomem_graph.nodes.options import MemoryOptions, MultiHopOptions
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.testing import ScriptedChat, SmallEmbedder
 
@@ -105,6 +106,19 @@ def test_words_in_json_are_words(home: Path) -> None:
         memory.remember("shop", "backend", "runs on machine seven")
         cellar = memory.remember("rack", "place", "third cellar door left")
         assert cellar.id in {hit.id for hit in memory.hop("where is the shop backend kept safe").hits}
+
+
+def test_a_search_that_takes_too_long_ends_with_what_it_has(home: Path) -> None:
+    chat = ScriptedChat([], by_workload={"gate": ["cellar"] * 9, "hyde": ["nothing to say here"] * 9}, seconds=0.2)
+    options = MemoryOptions(multi_hop=MultiHopOptions(deadline_seconds=0.1, max_hops=8, enough=2.0))
+    with Memory.open(home, embeddings="none", chat_model=chat, options=options) as memory:
+        memory.remember("order", "maker", "The lamp was designed by Ines Rocha.")
+        memory.remember("people", "origin", "Ines Rocha comes from Braga.")
+        found = memory.hop("who made the lamp and where from", limit=10)
+    assert found.hits
+    assert len(chat.asked("gate")) == 1
+    assert chat.asked("gate")[0].deadline_seconds <= 0.1
+    assert "hop: stopped before hop 2: 0.1 s had passed" in found.degraded
 
 
 def test_a_name_never_leads_into_another_persona(memory: Memory) -> None:

@@ -74,8 +74,8 @@ class MultiHopOptions(Options):
     """How far a multi-hop search goes (spec F82).
 
     `frontier` items are followed a hop, at most `fan_out` links of each; a name in more than `most` items is
-    no link. It stops when it is `enough` sure. A hop keeps `fade` of its parent's score; `base_gain` and
-    `cover_gain` weigh what an item covers of what is still open.
+    no link. It stops when it is `enough` sure, and after `deadline_seconds` with what it has. A hop keeps `fade` of
+    its parent's score; `base_gain` and `cover_gain` weigh what an item covers of what is still open.
     """
 
     max_hops: int = 3
@@ -86,6 +86,7 @@ class MultiHopOptions(Options):
     fade: float = 0.9
     base_gain: float = 0.6
     cover_gain: float = 3.0
+    deadline_seconds: float = span(6.0, "seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

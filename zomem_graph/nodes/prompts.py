@@ -170,7 +170,7 @@ def gate_ask(message: str, found: Sequence[str], *, max_tokens: int, deadline_se
     )
 
 
-def refine_ask(question: str, found: Sequence[str]) -> Ask:
+def refine_ask(question: str, found: Sequence[str], *, deadline_seconds: float) -> Ask:
     """Return the request for one or two more search words, given what was found so far (spec F82)."""
     notes = "\n".join(f"- {text[:300]}" for text in found)
     return Ask(
@@ -180,7 +180,7 @@ def refine_ask(question: str, found: Sequence[str]) -> Ask:
         prompt=f"Question: {question[:1_000]}\nFound so far:\n{notes}",
         temperature=0.1,
         max_tokens=30,
-        deadline_seconds=4.0,
+        deadline_seconds=deadline_seconds,
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import log, sqrt
-from typing import Any
+from time import perf_counter
+from typing import Any, Final
 
 from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
 from zomem_graph.nodes.options import MultiHopOptions
@@ -30,6 +31,8 @@ from zomem_graph.stores.unit import Unit
 from zomem_graph.stores.words import terms
 
 __all__ = ["Hopped", "hop_far"]
+
+_PATIENCE: Final = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +83,17 @@ def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOpti
     rarity: dict[str, float] = yield from work(partial(_learn, services, reached, first.hits, query))
     trace: list[Mapping[str, Any]] = [_told(0, len(first.hits), _sure(reached, rarity), ())]
     frontier: Sequence[Hit] = first.hits
-    failed = False
+    failed, ends = False, perf_counter() + chosen.deadline_seconds
     for number in range(1, chosen.max_hops + 1):
         if not frontier or _sure(reached, rarity) >= chosen.enough:
             break
+        if (left := ends - perf_counter()) <= 0:
+            notes.append(f"hop: stopped before hop {number}: {chosen.deadline_seconds:g} s had passed")
+            break
         arrive = partial(_arrive, services, frontier, reached, rarity, query, scope, chosen)
         new: list[Hit] = yield from work(arrive)
-        refined, note = yield from _refined(services, query, reached, rarity, new or frontier, ask=not failed)
+        patience = 0.0 if failed else min(left, _PATIENCE)
+        refined, note = yield from _refined(services, query, reached, rarity, new or frontier, patience=patience)
         if note:
             failed = True
             notes.append(note)
@@ -230,16 +237,16 @@ def _refined(
     rarity: Mapping[str, float],
     new: Sequence[Hit],
     *,
-    ask: bool,
+    patience: float,
 ) -> Flow[tuple[str, str]]:
     """Return what to ask next, and what went wrong: by the model, else the open words and the new names.
 
-    A model that failed once is not asked again.
+    The model has `patience` seconds; one that failed once, and has none left, is not asked again.
     """
     note = ""
-    model = services.chat("gate") if ask else None
+    model = services.chat("gate") if patience > 0 else None
     if model is not None:
-        words = yield from attempt(_named(model, query.text, [hit.text for hit in new[:5]]))
+        words = yield from attempt(_named(model, query.text, [hit.text for hit in new[:5]], patience))
         if not isinstance(words, Failed):
             return words, ""
         note = f"hop: {words.error}"
@@ -250,8 +257,8 @@ def _refined(
     return " ".join([*missing[:4], *fresh[:3]]) if missing and fresh else "", note
 
 
-def _named(model: ChatModel, question: str, found: Sequence[str]) -> Flow[str]:
-    reply: Reply = yield Question(model, refine_ask(question, found))
+def _named(model: ChatModel, question: str, found: Sequence[str], patience: float) -> Flow[str]:
+    reply: Reply = yield Question(model, refine_ask(question, found, deadline_seconds=patience))
     known = {stem(term) for text in (question, *found) for term in terms(text)}
     return read_search_words(reply.text, known)
 
