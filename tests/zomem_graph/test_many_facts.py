@@ -1,4 +1,4 @@
-"""A store that grows: what is written into it costs the database no more than on the first day."""
+"""A store that grows: what is written into it and read from it costs the database no more than on the first day."""
 
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -23,6 +23,14 @@ WRITES: dict[str, Callable[[Memory, int], object]] = {
         [{"role": "user", "content": f"My cat number {n} is called Tom."}], scope=ANN, session=f"c{n}"
     ),
     "a loop": lambda memory, n: memory.loops.create(f"Paint cabin {n}", scope=ANN),
+}
+
+READS: dict[str, Callable[[Memory], object]] = {
+    "a search": lambda memory: memory.search("where does the barge lie?", scope=ANN),
+    "a recall": lambda memory: memory.recall("where does the barge lie?", scope=ANN),
+    "a lookup": lambda memory: memory.lookup("barge", scope=ANN),
+    "conflicts": lambda memory: memory.conflicts.list(scope=ANN),
+    "loops": lambda memory: memory.loops.list(scope=ANN),
 }
 
 
@@ -64,6 +72,27 @@ def test_a_write_takes_as_much_work_in_a_big_store_as_in_a_small_one(
         small = steps(memory)
         memory.remember_many(named(100, 3_000))
         memory.flush()
+        assert steps(memory) < 2 * small + 100
+
+
+@pytest.mark.parametrize("what", READS)
+def test_a_read_takes_as_much_work_in_a_big_store_as_in_a_small_one(
+    home: Path, worked: Callable[[], int], what: str
+) -> None:
+    def steps(memory: Memory) -> int:
+        READS[what](memory)  # the first one also makes what is kept for later
+        before = worked()
+        for _again in range(5):
+            READS[what](memory)
+        return worked() - before
+
+    with Memory.open(home, embeddings="none", options=OPTIONS) as memory:
+        memory.remember_many(
+            {"entity": "barge", "key": f"berth {n}", "value": f"lock {n}", "persona": "ann"} for n in range(9)
+        )
+        memory.remember_many(named(0, 100))
+        small = steps(memory)
+        memory.remember_many(named(100, 3_000))
         assert steps(memory) < 2 * small + 100
 
 

@@ -53,7 +53,9 @@ _WAITS = or_(
 )
 _TOLD = or_(_t.resolution.notin_(OPEN), _WAITS)
 _WHO: Any = bindparam("personas", expanding=True)
-_READ_BY = and_(_newer.c.persona.in_(_WHO), _older.c.persona.in_(_WHO))
+_READ_BY = and_(  # in a form no index serves: SQLite would begin at all facts of the personas
+    func.coalesce(_newer.c.persona, "").in_(_WHO), func.coalesce(_older.c.persona, "").in_(_WHO)
+)
 _EITHER: Any = bindparam("ids", expanding=True)
 _WITH_EITHER = or_(_t.fact_id.in_(_EITHER), _t.conflicting_fact_id.in_(_EITHER))
 _OF_FACTS = select(sql.fact_conflicts).where(_WITH_EITHER).order_by(_t.created_at.desc(), _t.id).limit(10_000)
