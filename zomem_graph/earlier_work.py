@@ -1,9 +1,10 @@
 """The verbs of `Memory` for work that goes on: what is open, what happened, and taking it up again."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, Unpack
 
 from zomem_graph.asking import RecallWords, recall_request
-from zomem_graph.nodes.flow import arun, run
+from zomem_graph.nodes.flow import Flow, arun, run
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.values import Recollection
@@ -85,16 +86,23 @@ class EarlierWork:
     def continuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Recall what goes on with earlier work, whatever the gate thinks of the message (spec F62).
 
-        Facts, episodes, open loops and turns of the last 14 days; the keywords are those of `recall`.
+        Facts, episodes, open loops and turns of the last 14 days; the keywords are those of `recall`. How many is by
+        default what `ContinuationOptions` say.
         """
-        from zomem_graph.nodes.steps.recall import recall_continuation
-
         self._check_open()
-        return run(recall_continuation(self, recall_request(message, words, self.options.compose)))
+        return run(_gone_on(self, message, words))
 
     async def acontinuation(self: _Opened, message: str, **words: Unpack[RecallWords]) -> Recollection:
         """Do the same as `continuation` without blocking the event loop."""
-        from zomem_graph.nodes.steps.recall import recall_continuation
-
         self._check_open()
-        return await arun(recall_continuation(self, recall_request(message, words, self.options.compose)))
+        return await arun(_gone_on(self, message, words))
+
+
+def _gone_on(services: Services, message: str, words: RecallWords) -> Flow[Recollection]:
+    from zomem_graph.nodes.steps.recall import recall_continuation
+
+    request = recall_request(message, words, services.options.compose)
+    options = services.options.continuation
+    if words.get("limit") is not None:
+        options = replace(options, limit=request.limit)
+    return recall_continuation(services, request, options=options)

@@ -72,6 +72,11 @@ def test_a_call_that_says_otherwise_has_its_way(memory: Memory) -> None:
     assert memory.recall(ASKED, scope=ANN, limit=8, token_budget=60).text.count("at pier") < 4
 
 
+def test_earlier_work_tells_as_much_as_it_is_asked_for(memory: Memory) -> None:
+    assert memory.continuation("go on with the harbour", scope=ANN).text.count("at pier") == 2
+    assert memory.continuation("go on with the harbour", scope=ANN, limit=8).text.count("at pier") == 8
+
+
 def test_a_search_hops_as_far_as_the_options_say(memory: Memory) -> None:
     assert len(memory.hop(ASKED, scope=ANN).trace) == 1
     assert len(memory.hop(ASKED, scope=ANN, max_hops=3).trace) > 1

@@ -15,7 +15,7 @@ __all__ = ["continuation"]
 def continuation(
     call: Call,
     message: MessageWord,
-    limit: Limit = 10,
+    limit: Limit = 6,
     budget: Annotated[int, typer.Option("--budget", metavar="TOKENS", min=1, help="The most to inject.")] = 1_000,
     as_of: AsOf = None,
     time_zone: TimeZone = None,

@@ -77,7 +77,7 @@ class Finding:
     async def memory_continuation(
         self,
         message: Message,
-        limit: Most = 10,
+        limit: Most = 6,
         token_budget: Budget = 1_000,
         persona: Persona = None,
         time_zone: TimeZone = "UTC",

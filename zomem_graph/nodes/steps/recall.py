@@ -89,7 +89,9 @@ def recall(services: Services, request: RecallRequest, *, tell: Tell = tell_nobo
     return result
 
 
-def recall_continuation(services: Services, request: RecallRequest) -> Flow[Recollection]:
+def recall_continuation(
+    services: Services, request: RecallRequest, *, options: ContinuationOptions | None = None
+) -> Flow[Recollection]:
     """Return what brings a model back into earlier work, whatever the gate thinks of the message."""
     started = services.clock()
     verdict = replace(
@@ -99,7 +101,7 @@ def recall_continuation(services: Services, request: RecallRequest) -> Flow[Reco
         reason="asked to go on with earlier work",
         continuation=True,
     )
-    found = yield from go_on(services, request)
+    found = yield from go_on(services, request, options=options)
     result: Recollection = yield from work(lambda: conclude(services, request, verdict, found, started))
     return result
 
