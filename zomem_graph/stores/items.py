@@ -30,7 +30,6 @@ _ANY_NUMBER = _t.num.in_(bindparam("nums", expanding=True))
 # What every search asks is built once: to build a statement costs as much as to run it.
 _ID = type_coerce(_t.id, String)  # made by us, nothing in it to escape
 _NUMBERS = select(_ID, _t.num).where(_ID.in_(bindparam("ids", expanding=True)))
-_WORDS = select(_t.num, _t.words_self, _t.words_title).where(_ANY_NUMBER)
 _COLLECTION = select(_t.num, _t.embedding).where(
     _t.persona == bindparam("persona"),
     _t.kind == bindparam("kind"),
@@ -42,7 +41,6 @@ _HIGHEST = select(func.max(_t.num))
 _SPEAKERS = (
     select(sql.speakers.c.name).where(sql.speakers.c.persona.in_(bindparam("personas", expanding=True))).distinct()
 )
-_ENTITIES = select(_m.num, _m.entity).where(_m.num.in_(bindparam("nums", expanding=True)))
 _TO_EMBED = (
     select(_t.num, _t.id, _t.persona, _t.kind, _t.embedder, _t.text_hash)
     .where(_ANY_NUMBER, _t.state == "current")
@@ -220,26 +218,22 @@ class Items:
 
     def candidates(self, nums: Sequence[int]) -> list[Candidate]:
         """Return what ranking needs of these items."""
-        if not nums:
-            return []
-        listed = ",".join(str(int(num)) for num in nums)
-        rows = self._connection.exec_driver_sql(
+        rows = self._plain(
             "select num, id, kind, persona, session, speaker, state, created_at, expires_at, ended_at, text_hash,"
-            f" thread from items where num in ({listed})"  # integers only
+            f" thread from items where num in ({_listed(nums)})"
         )
-        found = list(map(Candidate._make, plain(rows)))
+        found = list(map(Candidate._make, rows))
         names = {name for c in found for name in (c.persona, c.session, c.speaker, c.thread) if name}
         return list(map(_faithful, found)) if any(ESCAPED in name for name in names) else found
 
     def vectors_of(self, nums: Sequence[int], *, embedder: str) -> VectorRows:
         """Return the vectors that these items have in a space."""
-        if not nums:
-            return _vector_rows([])
-        listed = ",".join(str(int(num)) for num in nums)
-        rows = self._connection.exec_driver_sql(
-            f"select num, embedding, embedder from items where num in ({listed})"  # integers only
-        )
-        return _vector_rows([row for row in plain(rows) if row[2] == embedder])
+        rows = self._plain(f"select num, embedding, embedder from items where num in ({_listed(nums)})")
+        return _vector_rows([row for row in rows if row[2] == embedder])
+
+    def _plain(self, statement: str, *given: str) -> Sequence[Any]:
+        """Return rows as the driver gives them: for lists of any length SQLAlchemy takes five times as long."""
+        return plain(self._connection.exec_driver_sql(statement, given))
 
     def ids_of(self, nums: Sequence[int]) -> dict[int, str]:
         """Return the ids of these numbers."""
@@ -331,38 +325,44 @@ class Items:
         if not entities:
             return []
         asked = [faithful(entity) for entity in entities]
-        rows = self._connection.exec_driver_sql(  # for lists of any length SQLAlchemy takes five times as long
+        rows = self._plain(
             f"select distinct entity from mentions where persona in ({marks(self._connection, len(personas))})"
             f" and entity in ({marks(self._connection, len(asked))})",
-            (*map(faithful, personas), *asked),
+            *map(faithful, personas),
+            *asked,
         )
-        found = {row[0] for row in plain(rows)}
+        found = {row[0] for row in rows}
         return [entity for entity, written in zip(entities, asked, strict=True) if written in found]
 
     def entities_of(self, nums: Sequence[int]) -> dict[int, list[str]]:
         """Return what each of these items mentions."""
         found: dict[int, list[str]] = {}
-        for num, entity in self._connection.execute(_ENTITIES, {"nums": list(nums)}).all():
-            found.setdefault(num, []).append(entity)
+        for num, entity in self._plain(f"select num, entity from mentions where num in ({_listed(nums)})"):
+            found.setdefault(num, []).append(unescaped(entity) or "")
         return found
 
     def sharing(self, entities: Sequence[str], personas: Sequence[str], *, most: int) -> dict[str, list[int]]:
         """Return who mentions each entity; one in fewer than 2 or more than `most` items is no link."""
         if not entities:
             return {}
-        where = (_m.persona.in_(list(personas)), _m.entity.in_(list(entities)))
-        counts = self._connection.execute(select(_m.entity, func.count()).where(*where).group_by(_m.entity))
-        links = [entity for entity, count in counts if 2 <= count <= most]
+        of = f"from mentions where persona in ({marks(self._connection, len(personas))})"
+        whose, named = [faithful(one) for one in personas], [faithful(one) for one in entities]
+        counted = self._plain(
+            f"select entity, count(*) {of} and entity in ({marks(self._connection, len(named))}) group by entity",
+            *whose,
+            *named,
+        )
+        links = [entity for entity, count in counted if 2 <= count <= most]
         found: dict[str, list[int]] = {entity: [] for entity in links}
         if links:
-            rows = self._connection.execute(select(_m.entity, _m.num).where(where[0], _m.entity.in_(links)))
-            for entity, num in rows:
+            linked = f"select entity, num {of} and entity in ({marks(self._connection, len(links))})"
+            for entity, num in self._plain(linked, *whose, *links):
                 found[entity].append(num)
-        return found
+        return {unescaped(entity) or "": nums for entity, nums in found.items()}
 
     def stems_of(self, nums: Sequence[int], among: Collection[str]) -> dict[int, frozenset[str]]:
         """Return which of the given stems each item's own words and title have."""
-        rows = self._connection.execute(_WORDS, {"nums": list(nums)}).all()
+        rows = self._plain(f"select num, words_self, words_title from items where num in ({_listed(nums)})")
         return {num: stems_among(f"{own} {title}", among) for num, own, title in rows}
 
     def total(self) -> int:
@@ -392,6 +392,11 @@ class Items:
         asked = select(_t.kind, _t.state, func.count()).group_by(_t.kind, _t.state)
         rows = self._connection.execute(asked if personas is None else asked.where(_t.persona.in_(list(personas))))
         return {f"{kind}:{state}": count for kind, state, count in rows}
+
+
+def _listed(nums: Iterable[int]) -> str:
+    """Return numbers as the list of a statement, and nothing but numbers; no database has an empty list alike."""
+    return ",".join(str(int(num)) for num in nums) or "null"
 
 
 def _faithful(raw: Candidate) -> Candidate:
