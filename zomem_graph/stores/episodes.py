@@ -122,6 +122,12 @@ class Episodes:
             found += self._found(select(sql.episodes).select_from(joined).where(*where), 10_000)
         return found
 
+    def telling(self, persona: str, words: str) -> list[Episode]:
+        """Return the current episodes whose summary holds these very words, newest first."""
+        joined = sql.episodes.join(sql.items, _item.id == _t.id)
+        where = (_t.persona == persona, _t.summary.contains(words, autoescape=True), _item.state == "current")
+        return self._found(select(sql.episodes).select_from(joined).where(*where), 10_000)
+
     def purge(self, ids: Sequence[str]) -> int:
         """Remove episodes and their entities for good."""
         gone = 0

@@ -9,6 +9,7 @@ from zomem_graph.nodes.rules.given import choice, flag, if_given, name_of, whole
 from zomem_graph.nodes.rules.given import text as text_given
 from zomem_graph.nodes.scope import Scope, scope_given
 from zomem_graph.nodes.steps.access import readable, writable
+from zomem_graph.nodes.steps.episodes import unfinish
 from zomem_graph.nodes.steps.loops import (
     NewLoop,
     Tended,
@@ -151,8 +152,10 @@ class OpenLoops:
 
     def reopen(self, id: str, *, scope: Scope | None = None) -> Loop:  # noqa: A002  # as above
         """Open a closed or stale loop again. Raises InvalidInput when the same one is open already."""
+        now = self._memory.clock()
         with self._memory.stores.write() as unit:
-            loop = reopen_loop(unit, self._own(unit, id, scope), now=self._memory.clock())
+            loop = reopen_loop(unit, self._own(unit, id, scope), now=now)
+            unfinish(unit, loop, now=now, zone=scope_given(scope).zone)
         self._memory.wake_worker()
         return loop
 

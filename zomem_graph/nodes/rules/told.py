@@ -1,14 +1,15 @@
-"""What the summary of a session lists as learned, and how one item is taken out of the list again."""
+"""What the summary of a session lists as learned and as finished, and how one item is taken out of a list again."""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["LONGEST_ITEM", "listed", "without_learned"]
+__all__ = ["FINISHED", "LEARNED", "LONGEST_ITEM", "listed", "without_item"]
 
 LONGEST_ITEM: Final = 160
+LEARNED: Final = "Learned"
+FINISHED: Final = "Finished"
 _MOST_TOLD: Final = 5
-_LEARNED: Final = "Learned"
 
 
 def listed(verb: str, things: Sequence[str]) -> str:
@@ -20,19 +21,21 @@ def listed(verb: str, things: Sequence[str]) -> str:
     return f"{verb}: {shown}" + (f" and {more} more" if more > 0 else "")
 
 
-def without_learned(summary: str, said: str) -> str:
-    """Return a summary that no longer lists this as learned; the same when it does not list it."""
+def without_item(summary: str, verb: str, said: str) -> str:
+    """Return a summary that no longer lists this under the verb; the same when it does not list it."""
     piece = said[:LONGEST_ITEM]
     item = re.compile(
-        rf"(?P<before>(?:^| ){_LEARNED}: |; ){re.escape(piece)}"
+        rf"(?P<before>(?P<first>(?:^| ){verb}: )|; ){re.escape(piece)}"
         r"(?:(?P<next>; )| and (?P<more>\d+) more\b|(?P<end>\.?)(?= |$))"
     )
-    return _without_cut_end(item.sub(_rest, summary), piece).strip()
+    lists = re.compile(rf"(?:^| ){verb}: .*?(?= (?:{LEARNED}|{FINISHED}): |$)", re.DOTALL)
+    left = lists.sub(lambda found: item.sub(_rest, found[0]), summary)
+    return _without_cut_end(left, verb, piece).strip()
 
 
 def _rest(found: re.Match[str]) -> str:
     """Return what stays where an item was taken out."""
-    before, first = found["before"], _LEARNED in found["before"]
+    before, first = found["before"], found["first"] is not None
     if found["next"]:
         return before
     if found["more"]:
@@ -40,12 +43,17 @@ def _rest(found: re.Match[str]) -> str:
     return "" if first else found["end"]
 
 
-def _without_cut_end(summary: str, piece: str) -> str:
+def _without_cut_end(summary: str, verb: str, piece: str) -> str:
     """Return a summary without its last item when that is this one, cut short by the length of summaries."""
     if not summary.endswith("…"):
         return summary
-    head, mark, tail = summary[:-1].rpartition(f"{_LEARNED}: ")
+    head, mark, tail = summary[:-1].rpartition(f"{verb}: ")
     kept, _, last = tail.rpartition("; ")
-    if not mark or not last or not piece.startswith(last):
+    if (
+        not mark
+        or not last
+        or any(f" {other}: " in tail for other in (LEARNED, FINISHED))
+        or not piece.startswith(last)
+    ):
         return summary
     return f"{head}{mark}{kept}." if kept else head

@@ -11,7 +11,7 @@ from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.failures import says_it_failed
 from zomem_graph.nodes.rules.given import bounded_metadata, choice, if_given, named_strings, names, number, text
 from zomem_graph.nodes.rules.secrets import looks_secret
-from zomem_graph.nodes.rules.told import LONGEST_ITEM, listed, without_learned
+from zomem_graph.nodes.rules.told import FINISHED, LEARNED, LONGEST_ITEM, listed, without_item
 from zomem_graph.nodes.scope import SHARED, Scope
 from zomem_graph.nodes.steps.summaries import drop_summaries
 from zomem_graph.stores.errors import InvalidInput, SecretRefused
@@ -28,12 +28,14 @@ __all__ = [
     "store_episode",
     "tell_learned",
     "tell_session",
+    "unfinish",
     "unlearn",
 ]
 
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 _GOES_ON = "ongoing"
 _LONGEST_SUMMARY = 1_000  # of a captured session; what comes later is still in the turns
+_CAPTURED = "auto-capture:"
 _CAPTURE_LABEL = "capture."
 _MOST_ENTITIES = 50
 
@@ -148,14 +150,17 @@ def tell_session(
     opening = _opening(turns)
     if not turns or (opening is None and not learned.anything):
         return None
-    label = f"auto-capture:{source}"
+    label = f"{_CAPTURED}{source}"
     episode = unit.episodes.of_session(scope.persona, turns[0].session, source=label)
     pause = timedelta(hours=options.episode_gap_hours)
     if episode is not None and abs(turns[0].at - _end(episode)) <= pause:
         return _go_on(unit, episode, turns, learned, source, scope.zone)
+    summary = _sentences([f"Talked about: “{opening}”" if opening else "", *_told(learned)])
+    if not summary:
+        return None
     counts = _counts({}, turns, learned)
     new = NewEpisode(
-        summary=_sentences([f"Talked about: “{opening}”" if opening else "", *_told(learned)]),
+        summary=summary,
         outcome=_outcome(counts, failed=_ends_in_failure(turns)),
         entities=_entities(learned, source),
         duration_ms=_between(turns[0].at, turns),
@@ -174,7 +179,7 @@ def tell_learned(
     unit: Unit, learned: Learned, *, persona: str, session: str, source: str, zone: tzinfo = UTC
 ) -> Episode | None:
     """Add what was read out of a session later, by a model, to its episode; None when it has none."""
-    episode = unit.episodes.of_session(persona, session, source=f"auto-capture:{source}")
+    episode = unit.episodes.of_session(persona, session, source=f"{_CAPTURED}{source}")
     if episode is None or not learned.anything:
         return episode
     return _go_on(unit, episode, (), learned, source, zone)
@@ -207,8 +212,19 @@ def unlearn(unit: Unit, fact: Fact, *, now: datetime, zone: tzinfo = UTC) -> Non
     """Let no episode go on telling that a fact was learned which was never true; what was said stays."""
     turns = {fact.turn_id, *(origin.turn_id for origin in unit.provenance.of([fact.id]))}
     sessions = sorted({turn.session for turn in unit.turns.find([id_ for id_ in turns if id_])})
-    for episode in unit.episodes.of_sessions(fact.persona, sessions):
-        summary = without_learned(episode.summary, fact.text)
+    told = unit.episodes.of_sessions(fact.persona, sessions)
+    _take_back(unit, told, LEARNED, fact.text, now=now, zone=zone)
+
+
+def unfinish(unit: Unit, loop: Loop, *, now: datetime, zone: tzinfo = UTC) -> None:
+    """Let no episode go on telling that a loop was finished which is open again; what was said stays."""
+    told = [one for one in unit.episodes.telling(loop.persona, f"{FINISHED}: ") if one.source.startswith(_CAPTURED)]
+    _take_back(unit, told, FINISHED, loop.title, now=now, zone=zone)
+
+
+def _take_back(unit: Unit, episodes: Sequence[Episode], verb: str, said: str, *, now: datetime, zone: tzinfo) -> None:
+    for episode in episodes:
+        summary = without_item(episode.summary, verb, said)
         if summary == episode.summary:
             continue
         drop_summaries(unit, [episode.id])
@@ -252,10 +268,10 @@ def _opening(turns: Sequence[Turn]) -> str | None:
 
 
 def _told(learned: Learned) -> list[str]:
+    """Return what is told of a stretch of talk. Not what it left open: that stands in the loops, until it is done."""
     return [
-        listed("Learned", [fact.text for fact in learned.facts]),
-        listed("Left open", [loop.title for loop in learned.opened]),
-        listed("Finished", [loop.title for loop in learned.resolved]),
+        listed(LEARNED, [fact.text for fact in learned.facts]),
+        listed(FINISHED, [loop.title for loop in learned.resolved]),
     ]
 
 
