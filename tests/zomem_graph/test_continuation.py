@@ -1,6 +1,7 @@
 """Going on with earlier work: "weiter" brings the last session back, a topic brings what belongs to it."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from zomem_graph.testing import FixedClock, SmallEmbedder
 
 ANN, BOB = Scope(persona="ann"), Scope(persona="bob")
 BARE = ["continue", "Continue.", "go ahead", "weiter", "继续", "sigue", "続けて", "I'm back. Where were we?"]
+LISTED = Path(__file__).resolve().parent.parent / "data" / "going_on_messages.jsonl"
+GOING_ON = [row for row in map(json.loads, LISTED.read_text(encoding="utf-8").splitlines()) if row["topic"] == ""]
 REPORT = [
     {"role": "user", "content": "Let us write the Lisbon report. I still need to check the rent table."},
     {"role": "assistant", "content": "I have drafted the introduction and the rent table."},
@@ -56,6 +59,16 @@ def test_a_bare_word_brings_the_last_session_and_what_it_left_open(report: Memor
     assert {"turn", "loop"} <= kinds(found)
     assert "I have drafted the introduction" in found.text
     assert "check the rent table" in found.text
+
+
+@pytest.mark.parametrize("language", sorted({row["language"] for row in GOING_ON}))
+def test_every_way_to_say_it_brings_the_last_turns_and_what_is_open(report: Memory, language: str) -> None:
+    for message in (row["text"] for row in GOING_ON if row["language"] == language):
+        found = report.recall(message, scope=ANN)
+
+        assert (found.decision, found.method) == ("inject", "continuation"), message
+        assert {"turn", "loop"} <= kinds(found), message
+        assert "I have drafted the introduction" in found.text, message
 
 
 def test_the_last_session_comes_before_the_one_before(report: Memory) -> None:

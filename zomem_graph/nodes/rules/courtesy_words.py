@@ -1,7 +1,7 @@
 """What a message may hold without asking for anything, in seven languages. Tables only.
 
-English, German, Spanish, French, Portuguese, Chinese, Japanese, and the bare word to go on in more; whole words
-in any case, with or without accents.
+English, German, Spanish, French, Portuguese, Chinese, Japanese; whole words in any case, with or without accents.
+Words to go on have a table of their own.
 """
 
 from enum import StrEnum
@@ -72,9 +72,9 @@ COURTESIES: Final = PhraseBook(
             really helpful
             so helpful|helpful|you are the best|you are great|you rock|you are awesome|well done
             good job|great job
-            nice work|great work|good work|i am grateful|no problem|you are welcome|i owe you one
+            nice work|great work|good work|keep it up|i am grateful|no problem|you are welcome|i owe you one
             danke|danke dir|danke schon|dankeschon|vielen dank|herzlichen dank|besten dank|danke sehr
-            sehr hilfreich
+            sehr hilfreich|weiter so|sigue asi
             gracias|muchas gracias|mil gracias|te lo agradezco|muy amable|merci|merci beaucoup
             merci bien|mille mercis
             obrigado|obrigada|muito obrigado|muito obrigada|valeu
@@ -135,16 +135,11 @@ COURTESIES: Final = PhraseBook(
             请|吧|啊|了|呢|麻烦|麻烦你|一下|那|那就|就|你|ください|お願いします|お願い|お願いいたします|では|じゃあ|ね|よ|です|で
         """,
         Courtesy.PROCEED: """
-            ready to continue|ready to go on|shall we continue|shall we go on|can we continue|can we go on
+            ready to continue|ready to go on
             status|status report|status update|progress|progress report|todo|todos|to do|stand der dinge
-            continue|continue here|continue please|please continue|next|next one|next please|next up
-            go ahead|go on|go for it|proceed
-            carry on|keep going|keep on|keep it up|keep at it|do it|do that|do this|do so|do both
-            do all of them|let us do it
-            let us do that|let us go|let us go ahead|let us continue|let us proceed|let us start
-            let us begin|let us do this
-            you may continue|you can continue|you can proceed|you can start|you may proceed|please do
-            please do so|yes please
+            next|next one|next please|next up|go for it|do it|do that|do this|do so|do both
+            do all of them|let us do it|let us do that|let us go|let us start
+            let us begin|let us do this|you can start|please do|please do so|yes please
             yes do|sure go ahead|lgtm|looks good|looks good to me|sounds good|sounds good to me
             works for me|that works
             ship it|make it so|as planned|as discussed|as agreed|as you suggested|as suggested
@@ -159,7 +154,7 @@ COURTESIES: Final = PhraseBook(
             commit it|save it|use it
             use that|use that one|take it|take that one|try it|try that|try again|retry|try once more
             once more|again please
-            do it again|redo it|redo|undo|undo it|undo that|revert it|revert that|resume|wrap it up
+            do it again|redo it|redo|undo|undo it|undo that|revert it|revert that|wrap it up
             approved|agreed
             confirmed|accepted|that one|this one|the first one|the second one|the third one|the last one
             the other one
@@ -168,49 +163,28 @@ COURTESIES: Final = PhraseBook(
             option 3|number one|number two|number 1|number 2|both|both of them|all of them
             all of the above|go with that
             go with it|go with the first|go with the first one|go with the second|go with the second one
-            i am back|back
-            where were we|keep working|keep it going|lead on|onwards|forward|move on|let us move on|moving on
-            weiter|mach weiter|mache weiter|machen sie weiter|weitermachen|weiter so|weiter geht es
-            weiter gehts|und weiter
+            i am back|back|lead on|onwards|forward
             leg los|los|los geht es|los gehts|mach das|mach das so|mach es|mach es so|so machen
             so machen wir es|so machen wir das
-            machen wir so|passt|passt so|passt mir|einverstanden|fang an|fortfahren|fahr fort|fahre fort
-            fahren sie fort
+            machen wir so|passt|passt so|passt mir|einverstanden|fang an
             nachster|nachste|nachstes|nachster schritt|und dann|was nun|was jetzt|nochmal|noch einmal
             wie gehabt
             wie besprochen|wie immer|so wie besprochen|ab damit|gern|gerne|nur zu|ich bin zuruck|bin wieder da
-            sigue|sigue asi|siga|continua|continue|continuemos|sigamos|adelante|hazlo|hazlo asi|haz eso
-            dale|dale pues
+            hazlo|hazlo asi|haz eso|dale|dale pues
             siguiente|el siguiente|la siguiente|y ahora|y ahora que|y luego|otra vez|de nuevo|como siempre
-            como quedamos|como acordamos|procede|proceda|vamos|me parece bien|suena bien|puedes seguir
-            puedes continuar
-            continue|continuez|continuons|on continue|vas y|allez y|allons y|poursuis|poursuivez
-            poursuivons|la suite
+            como quedamos|como acordamos|vamos|me parece bien|suena bien
+            vas y|allez y|allons y|la suite
             lance|lance la suite|lance ca|fais le|fais ca|fais comme ca|faites le|suivant|suivante
             et apres|et ensuite
             et maintenant|encore|encore une fois|comme prevu|comme d habitude|comme convenu|ca marche
-            ca me va|on y va
-            tu peux continuer|tu peux y aller|go
-            continua|continue|continuar|pode continuar|pode seguir|pode ir|segue|siga|siga em frente
-            vamos em frente
+            ca me va|on y va|tu peux y aller|go
+            pode ir
             em frente|vamos la|vai em frente|faz isso|faca isso|pode fazer|manda ver|proximo|proxima|e agora
-            e depois|de novo|mais uma vez|como combinado|como sempre|vamos continuar|parece bom
-            继续|继续吧|请继续|接着|接着来|接着说|接着写|继续写|继续说|继续做|接着做|下一步|下一个|就这么做|就这么办|就这样做|就这样
-            这么做|这样做|照做|照旧|照常|开始吧|开始|去做吧|做吧|动手吧|往下|然后呢|接下来呢|再来一次|再试一次|按计划|发吧|搞定它|老样子
-            続けて|続けよう|続き|続きを|つづけて|つづき|次|次へ|次に|次は|次の|進んで|進めて|進めよう|それで|そのまま|やって|やりましょう
-            始めて|始めよう|どうぞ|もう一度|もう一回|再開|いつもの|前回と同じ|実行して|送って
-            vai avanti|andiamo avanti|avanti|prosegui|procedi|continuiamo|ga door|ga verder|verder|doorgaan
-            fortsätt|fortsätt gärna|kör vidare|gå vidare|fortsæt|gå videre|fortsett|jatka|jatketaan
-            продолжай|продолжайте|продолжаем|продолжим|продолжить|продолжай пожалуйста|продолжайте пожалуйста
-            дальше|давай дальше|поехали дальше|продовжуй|продовжуйте|продовжуємо|продовжимо|далі|давай далі
-            продовжуй будь ласка|працягвай|продължавай|продължи|nastavi
-            kontynuuj|kontynuujmy|kontynuuj proszę|dalej|idź dalej|pokračuj|pokračujte|pokračujme|dál|folytasd
-            folytassuk|continuă te rog|mergi mai departe|devam|devam et|devam edelim|devam edin|lütfen devam et
-            أكمل|اكمل|استمر|تابع|واصل|كمل|أكمل من فضلك|استمر من فضلك|ادامه بده|ادامه دهید|המשך|תמשיך|תמשיכי
-            जारी रखें|जारी रखो|जारी रखिए|आगे बढ़ो|आगे बढ़ें|आगे बढ़िए|চালিয়ে যান|চালিয়ে যাও
-            계속|계속해|계속해줘|계속해 줘|계속해주세요|계속해 주세요|계속하자|계속 진행해|계속 진행해줘|이어서
-            이어서 해줘|이어서 해 줘|이어가자|συνέχισε|συνεχίστε|συνέχεια|tiếp tục|tiếp tục đi|tiếp đi
-            lanjut|lanjutkan|teruskan|endelea|ทำต่อ|ต่อเลย|ดำเนินการต่อ
+            e depois|de novo|mais uma vez|como combinado|como sempre|parece bom
+            下一步|下一个|就这么做|就这么办|就这样做|就这样
+            这么做|这样做|照做|照旧|照常|开始吧|开始|去做吧|做吧|动手吧|然后呢|接下来呢|再来一次|再试一次|按计划|发吧|搞定它|老样子
+            続けよう|次|次へ|次に|次は|次の|進んで|進めて|進めよう|それで|そのまま|やって|やりましょう
+            始めて|始めよう|どうぞ|もう一度|もう一回|いつもの|前回と同じ|実行して|送って
         """,
     }
 )

@@ -13,6 +13,7 @@ from typing import Final
 from zomem_graph.nodes.rules.continuation import weigh_continuation
 from zomem_graph.nodes.rules.courtesy_words import Courtesy
 from zomem_graph.nodes.rules.cue_words import ASSISTANT_TALK, FUNCTION_WORDS, SHARED_NOUNS, WORLD_NAMES
+from zomem_graph.nodes.rules.going_on import asks_where_we_stopped
 from zomem_graph.nodes.rules.oneself import tells_of_oneself
 from zomem_graph.nodes.rules.opening_words import Opening
 from zomem_graph.nodes.rules.phrases import fold, has_cjk
@@ -79,6 +80,8 @@ def read_cues(message: str) -> Cues:
     text = _ends(message)
     request = read_request(text)
     signs = ANYWHERE.kinds_in(request.said)
+    if asks_where_we_stopped(request.said.words):
+        signs |= {Sign.OPEN_WORK}
     continuation = weigh_continuation(request, signs)
     names = _capitalised_names(without_quotes(text))
     return Cues(

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 __all__ = ["Kind", "PhraseBook", "Words", "fold", "has_cjk", "read_words", "word_set"]
 
@@ -46,6 +46,17 @@ _RUN_TOGETHER: dict[str, tuple[str, ...]] = {
     "gonna": ("going", "to"),
     "wanna": ("want", "to"),
 }
+
+
+# Traditional characters, each with the simplified one that stands for it in a table of phrases.
+_FORMS: Final = """
+    個个 們们 兒儿 兩两 別别 劃划 動动 務务 匯汇 問问 單单 嗎吗 媽妈 實实 寫写 對对 幹干 幾几 張张 後后 從从
+    應应 斷断 於于 時时 書书 會会 樣样 歡欢 歷历 歸归 氣气 決决 沒没 為为 煩烦 爲为 現现 當当 發发 種种 節节
+    終终 給给 經经 繼继 續续 義义 聽听 與与 著着 薦荐 處处 號号 裏里 裡里 見见 覺觉 計计 討讨 記记 許许 訴诉
+    詞词 試试 詩诗 話话 該该 說说 説说 誰谁 請请 論论 講讲 謝谢 譜谱 譯译 議议 讓让 買买 購购 辦办 這这 週周
+    進进 過过 遠远 選选 還还 釋释 開开 間间 關关 項项 須须 頭头 題题 願愿 麼么 點点
+"""
+SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _FORMS.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +130,8 @@ class PhraseBook(Generic[Kind]):
                 if kind not in found and words[position : position + len(phrase)] == phrase:
                     found.add(kind)
         if has_cjk(message.text):
-            found.update(kind for phrase, kind in self._substrings if phrase in message.text)
+            views = _spellings(message.text)
+            found.update(kind for phrase, kind in self._substrings if any(phrase in view for view in views))
         return frozenset(found)
 
     def at(self, words: tuple[str, ...], position: int, *, skip: Kind | None = None) -> tuple[Kind, int] | None:
@@ -138,14 +150,16 @@ class PhraseBook(Generic[Kind]):
         entries = self._by_first.get(words[0], ())
         return frozenset(kind for phrase, kind in entries if words[: len(phrase)] == phrase)
 
-    def strip_substrings(self, text: str) -> tuple[str, frozenset[Kind]]:
-        """Return unspaced text without the phrases found in it, longest first, and their kinds."""
+    def strip_substrings(self, text: str, *, skip: Kind | None = None) -> tuple[str, frozenset[Kind]]:
+        """Return unspaced text with blanks for the phrases found in it, longest first, and their kinds."""
         found: set[Kind] = set()
+        views = _spellings(text)
         for phrase, kind in self._substrings:
-            if phrase in text:
-                found.add(kind)
-                text = text.replace(phrase, " ")
-        return text, frozenset(found)
+            for view in views:
+                if kind is not skip and phrase in view:
+                    found.add(kind)
+                    views = _blanked(views, view, phrase)
+        return views[0], frozenset(found)
 
     def _enter(self, phrase: str, kind: Kind) -> None:
         if not phrase:
@@ -155,6 +169,22 @@ class PhraseBook(Generic[Kind]):
             return
         words = read_words(phrase).words
         self._by_first.setdefault(words[0], []).append((words, kind))
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """Return the text and, where it is another, its simplified spelling, character by character."""
+    simplified = text.translate(SIMPLIFIED)
+    return (text,) if simplified == text else (text, simplified)
+
+
+def _blanked(views: tuple[str, ...], found_in: str, phrase: str) -> tuple[str, ...]:
+    """Return all spellings with blanks where the phrase stands in one of them."""
+    gone = found_in.replace(phrase, " " * len(phrase))
+    return tuple("".join(map(_kept, view, gone)) for view in views)
+
+
+def _kept(character: str, left: str) -> str:
+    return " " if left == " " else character
 
 
 def word_set(text: str) -> frozenset[str]:

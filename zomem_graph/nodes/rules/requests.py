@@ -4,11 +4,13 @@
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from zomem_graph.nodes.rules.courtesy_words import COURTESIES, FRAMES, Courtesy
 from zomem_graph.nodes.rules.cue_words import ANSWER_WORDS, FUNCTION_WORDS
+from zomem_graph.nodes.rules.going_on import brings_its_material, opens_with_going_on, says_go_on
+from zomem_graph.nodes.rules.going_on_words import GOING_ON, Going
 from zomem_graph.nodes.rules.opening_words import OPENINGS, Opening
 from zomem_graph.nodes.rules.phrases import Kind, PhraseBook, Words, has_cjk, read_words
 
@@ -50,9 +52,11 @@ def read_request(message: str) -> Request:
     """Return where the request begins and how; what follows a task's colon is its material."""
     said = read_words(without_quotes(message))
     request = _unspaced_request(said) if has_cjk(said.text) else _spaced_request(said)
+    if Opening.RESUME in request.openings and brings_its_material(message, request.core):
+        request = replace(request, openings=request.openings - {Opening.RESUME} | {Opening.TASK})
     head, colon, _ = message.partition(":")
     if colon and Opening.TASK in request.openings and _LETTER.search(head):
-        return read_request(head)
+        return replace(read_request(head), openings=request.openings, courtesy_only=False, proceed=False)
     return request
 
 
@@ -63,12 +67,16 @@ def _spaced_request(said: Words) -> Request:
     if everything:
         proceed = Courtesy.PROCEED in everything and Courtesy.REPAIR not in everything
         return Request(said, everything, (), frozenset(), not proceed, proceed)
+    if _only_goes_on(words):
+        return Request(said, found, (), frozenset(), False, True)
     core = words[start:]
     openings = OPENINGS.kinds_at_start(core)
     framed, _ = _consume(core, 0, FRAMES)
     if framed < len(core):
         openings |= OPENINGS.kinds_at_start(core[framed:])
         core = core[framed:]
+    if opens_with_going_on(core):
+        openings |= {Opening.RESUME}
     only_courtesy = not openings and _is_thanks_or_answer(core, found)
     return Request(said, found, core, openings, only_courtesy, False)
 
@@ -80,6 +88,22 @@ def _consumed_whole(words: tuple[str, ...]) -> frozenset[Courtesy]:
         if words and end == len(tried):
             return found or frozenset({Courtesy.POLITE})
     return frozenset()
+
+
+def _only_goes_on(words: tuple[str, ...]) -> bool:
+    """Say whether nothing is said but courtesies, and to go on or where we stopped."""
+    position, found = 0, set[Going]()
+    while position < len(words):
+        going = GOING_ON.at(words, position)
+        courtesy = COURTESIES.at(words, position)
+        if courtesy is not None and (going is None or courtesy[1] > going[1]):
+            position += courtesy[1]
+        elif going is not None:
+            found.add(going[0])
+            position += going[1]
+        else:
+            return False
+    return says_go_on(found)
 
 
 def _is_thanks_or_answer(core: tuple[str, ...], found: frozenset[Courtesy]) -> bool:
@@ -100,7 +124,10 @@ def _unspaced_request(said: Words) -> Request:
     if not _LETTER.search(left):
         proceed = Courtesy.PROCEED in found
         return Request(said, found, (), frozenset(), not proceed, proceed)
-    return Request(said, found, said.words, frozenset(), False, False)
+    left, going = GOING_ON.strip_substrings(said.text)
+    left, _ = COURTESIES.strip_substrings(left)
+    only = says_go_on(going) and not _LETTER.search(left)
+    return Request(said, found, () if only else said.words, frozenset(), False, only)
 
 
 def _consume(

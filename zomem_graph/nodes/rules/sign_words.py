@@ -35,8 +35,7 @@ ANYWHERE: Final = PhraseBook(
         Sign.OPEN_WORK: """
             update me on|catch me up|bring me up to date|bring me up to speed|progress on|progress with
             status on|status update|ready to continue
-            leave off|left off|where were we|where are we with|where are we on|where do we stand
-            where did we stop|where we stopped|where you stopped|where i stopped
+            where were we|where are we with|where are we on|where do we stand
             left to do|still to do|what is left|what was left|what is left on|still left|still open
             still pending|still unresolved|still outstanding|still missing
             still waiting|still blocked|yet to do|any news|any update on|any updates|any progress
@@ -52,7 +51,7 @@ ANYWHERE: Final = PhraseBook(
             how did it go|where did we|pick up where|on hold|unfinished|outstanding items
             open points|open items|open loop|open loops|open tasks|open issues|loose ends|still need to
             still have to|do we still|we left|you left|i left off|get done|got done
-            stehen geblieben|stehengeblieben|noch offen|noch ausstehend|noch zu tun|noch erledigen
+            noch offen|noch ausstehend|noch zu tun|noch erledigen
             wie ist der stand|der stand|wie weit sind wir|wie weit bist du|was ist aus|was wurde aus
             hatten wir|haben wir|waren wir|was fehlt noch|gibt es neues|was steht noch an
             liegen geblieben|beschlossen|ausgemacht|vereinbart
@@ -65,7 +64,7 @@ ANYWHERE: Final = PhraseBook(
             reste a faire|du nouveau
             avait decide|avions decide|avons decide|avons nous decide|a decide|qu est devenu|ou en est
             on avait
-            onde paramos|paramos|ainda esta pendente|ainda pendente|pendente|pendentes|ainda esta aberto
+            ainda esta pendente|ainda pendente|pendente|pendentes|ainda esta aberto
             em aberto|o que falta|o que faltava|tinhamos decidido|decidimos|combinamos
             tinhamos combinado|como esta indo|alguma novidade
             o que aconteceu com|que fim levou
@@ -83,7 +82,7 @@ ANYWHERE: Final = PhraseBook(
             proximo paso|siguiente paso|siguientes pasos|proximos pasos|siguiente capitulo
             prochaine etape|prochaines etapes|etape suivante|chapitre suivant
             proximo passo|proximos passos|proxima etapa
-            下一章|下一节|接下来|続きを|続きから|次のステップ|次の章|次のステージ
+            继续写|继续做|继续讨论|继续处理|继续修改|接着写|接着做|接着讨论|下一章|下一节|接下来|続きを|続きから|次のステップ|次の章|次のステージ
         """,
         Sign.SHARED_PAST: """
             last time|like last time|as last time|as before|as we discussed|as we agreed|as i said

@@ -8,6 +8,8 @@ import re
 from typing import Final
 
 from zomem_graph.nodes.rules.cue_words import FUNCTION_WORDS
+from zomem_graph.nodes.rules.going_on import without_going_on
+from zomem_graph.nodes.rules.going_on_words import GOING_ON, Going
 from zomem_graph.nodes.rules.opening_words import OPENINGS, Opening
 from zomem_graph.nodes.rules.phrases import has_cjk
 from zomem_graph.nodes.rules.query_terms import CHARACTERS_READ
@@ -21,7 +23,7 @@ _GOING_ON: Final = frozenset({Sign.OPEN_WORK, Sign.STEP, Sign.SHARED_PAST, Sign.
 _OPENINGS: Final = frozenset({Opening.RESUME, Opening.REWORK})
 # Chinese and Japanese words that only hold a sentence together; runs of hiragana are endings and particles.
 _CJK_FUNCTION: Final = re.compile(
-    "[\u3041-\u309f]+|我们|你们|咱们|大家|那个|这个|那张|这张|[我你的了吗呢吧事说把给在件]"
+    "[\u3041-\u309f]+|我们|你们|咱们|大家|那个|那個|这个|這個|那张|那張|这张|這張|关于|關於|我們|你們|咱們|[我你的了吗嗎呢吧事说說把给給在件]"
 )
 
 
@@ -34,10 +36,10 @@ def topic_words(message: str) -> tuple[str, ...]:
     if request.proceed or request.courtesy_only:
         return ()
     if has_cjk(request.said.text):
-        left, _ = OPENINGS.strip_substrings(request.said.text)
-        left, _ = ANYWHERE.strip_substrings(left)
+        left, _ = ANYWHERE.strip_substrings(request.said.text)
+        left, _ = GOING_ON.strip_substrings(left, skip=Going.GLUE)
         return terms(_CJK_FUNCTION.sub(" ", left))
-    words = request.core or request.said.words
+    words = without_going_on(request.core or request.said.words)
     opening = OPENINGS.at(words, 0)
     position = opening[1] if opening is not None and opening[0] in _OPENINGS else 0
     kept: list[str] = []
