@@ -193,7 +193,8 @@ class SqliteDialect:
             return StoreLocked(f"{place} is held by another process for too long. Try again, or stop that process.")
         if "readonly" in said or "read-only" in said or "unable to open" in said:
             return StoreReadOnly(
-                f"{place} cannot be opened for writing ({error.orig}). Check the folder's permissions."
+                f"{place} cannot be opened for writing ({error.orig}), which reading needs too. Check the folder's "
+                "permissions, and that its disk is not mounted read-only."
             )
         if "full" in said or "disk i/o" in said or "no space" in said:
             return StoreReadOnly(f"{place} cannot be written ({error.orig}). Free some space on the disk.")

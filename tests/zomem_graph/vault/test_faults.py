@@ -487,3 +487,25 @@ def test_a_disk_mounted_read_only_still_answers(ground: Ground) -> None:
         assert "Nothing can be written here" in report["warnings"][0]
         assert [hit.text for hit in found.hits] == ["gateway port: 8443"]
         assert "not counted as used" in found.degraded[-1]
+
+
+def test_files_mounted_read_only_do_not_keep_a_vault_with_its_home_elsewhere_from_opening(ground: Ground) -> None:
+    with _mounted(ground.data, "size=4m,mode=700"):
+        with ground.open() as vault:
+            vault.ingest([said("gateway", "port", "8443")])
+        subprocess.run(["mount", "-o", "remount,ro", str(ground.data)], check=True)
+        with ground.open() as vault:
+            found = vault.recall("gateway port")
+            report = vault.health_check()
+
+    assert [hit.text for hit in found.hits] == ["gateway port: 8443"]
+    assert "Nothing can be written here" in report["warnings"][0]
+
+
+def test_a_home_mounted_read_only_says_that_its_disk_has_to_be_writable(ground: Ground) -> None:
+    with _mounted(ground.data, "size=16m,mode=700"):
+        with ground.open("data/store") as vault:
+            vault.ingest([said("gateway", "port", "8443")])
+        subprocess.run(["mount", "-o", "remount,ro", str(ground.data)], check=True)
+        with pytest.raises(StoreReadOnly, match="that its disk is not mounted read-only"), ground.open("data/store"):
+            pass
