@@ -38,6 +38,20 @@ class Turns:
         )
         return [Turn(**row) for row in rows.mappings()][::-1]
 
+    def said(self, persona: str, session: str, limit: int, *, until: datetime | None = None) -> list[Turn]:
+        """Return the last turns of a session that are not deleted, oldest first; `until` bounds their times."""
+        where = [_t.persona == persona, _t.session == session, sql.items.c.state == "current"]
+        if until is not None:
+            where.append(_t.at < until)
+        rows = self._connection.execute(
+            select(sql.turns)
+            .select_from(sql.turns.join(sql.items, _t.id == sql.items.c.id))
+            .where(*where)
+            .order_by(_t.position.desc())
+            .limit(limit)
+        )
+        return [Turn(**row) for row in rows.mappings()][::-1]
+
     def latest(self, personas: Sequence[str], *, since: datetime, until: datetime, without_trust: str) -> Turn | None:
         """Return the last turn of these personas in a closed-open range of time, or None."""
         newest: Turn | None = None

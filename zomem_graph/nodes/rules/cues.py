@@ -144,7 +144,7 @@ def _need(cues: Cues) -> Judgement | None:
 
 
 def _no_need(cues: Cues, *, leaning: bool) -> Judgement | None:
-    if cues.small_talk:
+    if cues.small_talk and not leaning:
         return Judgement(Verdict.SKIP, "small talk about the assistant")
     if cues.greeting and not cues.is_question and len(cues.keywords) <= _A_FEW and not cues.capitalised_names:
         return Judgement(Verdict.SKIP, "a greeting and little else")

@@ -31,8 +31,9 @@ from zomem_graph.nodes.rules.followup_words import (
 from zomem_graph.nodes.rules.ordinals import points_by_order
 from zomem_graph.nodes.rules.phrases import Words, fold, read_words
 from zomem_graph.nodes.rules.query_terms import WeightedTerms, query_terms
+from zomem_graph.stores.words import STOP_WORDS, terms
 
-__all__ = ["FollowUp", "WeightedTerms", "is_followup", "query_terms"]
+__all__ = ["FollowUp", "WeightedTerms", "is_followup", "only_asks", "query_terms"]
 
 THRESHOLD: Final = 0.5
 HEAD_CHARACTERS: Final = 600
@@ -114,6 +115,17 @@ def is_followup(message: str, history: Sequence[str] | None = None) -> FollowUp:
     needed = score >= THRESHOLD
     reason = max(signals, key=_WEIGHTS.__getitem__).value if needed else "stands alone"
     return FollowUp(needed, round(score, 3), reason)
+
+
+def only_asks(message: str) -> bool:
+    """Say whether a message has no word that an answer should hold: "what does she do?", "tell me more about it".
+
+    Whoever speaks of himself ("I like it") asks for nothing.
+    """
+    if STOP_WORDS.issuperset(terms(message)):
+        return True
+    words = read_words(message[:HEAD_CHARACTERS]).words
+    return "i" not in words and FUNCTION_WORDS.issuperset(words)
 
 
 @dataclass(frozen=True, slots=True)

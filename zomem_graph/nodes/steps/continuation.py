@@ -31,7 +31,7 @@ from zomem_graph.nodes.steps.checkpoints import known_tasks
 from zomem_graph.nodes.steps.describe import describe
 from zomem_graph.nodes.steps.history import last_talk, with_history
 from zomem_graph.nodes.steps.metrics import measured
-from zomem_graph.nodes.steps.query import Query, Retrieved
+from zomem_graph.nodes.steps.query import Query, Retrieved, just_after
 from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import Explanation, Hit
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
@@ -151,7 +151,7 @@ def _past(
     bare = not topic_words(asked.message)
     if asked.history and not bare:
         return _Past()
-    until = asked.as_of or now + _AHEAD
+    until = now + _AHEAD if asked.as_of is None else just_after(asked.as_of)
     with services.stores.read() as unit:
         talk: Sequence[Turn] = ()
         if not asked.history:

@@ -6,13 +6,14 @@ from math import exp, log
 import numpy as np
 
 from zomem_graph.nodes.ports import Embedder, lift_of
+from zomem_graph.nodes.rules.followup import only_asks
 from zomem_graph.nodes.rules.fusion import Signals, relative
 from zomem_graph.nodes.rules.score import Evidence, chance
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import Place, Ranking
 from zomem_graph.stores.stems import stem
 from zomem_graph.stores.unit import Unit
-from zomem_graph.stores.words import STOP_WORDS, terms
+from zomem_graph.stores.words import terms
 
 __all__ = ["best_late", "weigh"]
 
@@ -67,8 +68,7 @@ def _are_common(rarities: Sequence[float]) -> bool:
 
 def _asked_for(query: Query) -> Sequence[str]:
     """Return the words an answer should cover; "and what does she do?" has none beside those of its talk."""
-    own = terms(query.text)
-    return () if query.history_terms and STOP_WORDS.issuperset(own) else own
+    return () if query.history_terms and only_asks(query.text) else terms(query.text)
 
 
 def best_late(signals: Signals) -> float | None:

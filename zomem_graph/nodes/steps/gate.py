@@ -70,7 +70,8 @@ def floor_for(options: GateOptions, verdict: GateVerdict, found: Retrieved, mess
     if names and verdict.question:
         about = any(_is_about(hit, names) for hit in found.hits[:1])
         return options.needed_floor if about else options.named_floor
-    return options.floor if len(terms(message)) >= options.telling_words else options.short_floor
+    telling = max(len(terms(message)), found.trace.get("telling", 0))
+    return options.floor if telling >= options.telling_words else options.short_floor
 
 
 def _is_about(hit: Hit, names: Sequence[str]) -> bool:

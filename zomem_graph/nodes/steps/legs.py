@@ -183,7 +183,7 @@ def _words_of(
             limit=options.pool,
             live_only=query.live_only,
             since=query.since,
-            until=query.until if query.as_of is None else query.as_of,
+            until=query.before,
         )
     )
 
@@ -219,7 +219,7 @@ def _by_meaning(
             limit=options.pool,
             live_only=query.live_only,
             since=query.since,
-            until=query.until if query.as_of is None else query.as_of,
+            until=query.before,
         )
         scanned = exact or count <= options.exact_below
         for index in (None,) if scanned else (services.stores.index, None):
@@ -235,6 +235,7 @@ def _by_meaning(
 def allowed(query: Query, personas: Mapping[str, float], now: datetime) -> Callable[[Candidate], bool]:
     """Return the check, on the row itself, of what every leg already asked for."""
     moment = (query.as_of or now).timestamp()
+    latest = inf if query.before is None else query.before.timestamp()
     since = -inf if query.since is None else query.since.timestamp()
     until = inf if query.until is None else query.until.timestamp()
     states = _LIVED if query.as_of is not None else _WITH_PAST if query.include_superseded else _LIVE
@@ -246,7 +247,7 @@ def allowed(query: Query, personas: Mapping[str, float], now: datetime) -> Calla
             return False
         if query.as_of is not None:
             ended = candidate.ended_at is not None and candidate.ended_at <= moment
-            if ended or candidate.created_at > moment:
+            if ended or candidate.created_at >= latest:
                 return False
         return since <= candidate.created_at < until
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from zomem_graph.nodes.rules.given import in_order, text, whole
@@ -10,7 +10,7 @@ from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.errors import InvalidInput
 from zomem_graph.stores.words import terms
 
-__all__ = ["ALL_KINDS", "KINDS", "MOST_HITS", "Query", "Retrieved"]
+__all__ = ["ALL_KINDS", "KINDS", "MOST_HITS", "Query", "Retrieved", "just_after"]
 
 MOST_HITS = 1_000
 """As many as a search may be asked for."""
@@ -19,6 +19,13 @@ KINDS = ("fact", "turn", "episode", "loop")
 """What answers unless told otherwise."""
 ALL_KINDS = (*KINDS, "summary")
 """What may be asked for: summaries say again what episodes say, so they come only when they are named."""
+
+_INSTANT = timedelta(milliseconds=1)  # messages of one instant are kept microseconds apart, in their order
+
+
+def just_after(moment: datetime) -> datetime:
+    """Return the end, exclusive, of what had come to be at a moment: what came at that very instant counts."""
+    return moment + _INSTANT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,11 @@ class Query:
             return self
         context = tuple(term for term in self.context_terms if term not in named)
         return replace(self, history_terms=(*self.history_terms, *told), context_terms=context)
+
+    @property
+    def before(self) -> datetime | None:
+        """The end, exclusive, of when what may answer came to be."""
+        return self.until if self.as_of is None else just_after(self.as_of)
 
     @property
     def live_only(self) -> bool:

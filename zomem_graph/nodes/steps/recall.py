@@ -40,6 +40,8 @@ class RecallRequest:
     """One message that may need memory. `turn_key` makes repeated recalls of a turn count once.
 
     `hyde` is an imagined answer to search with, False for none, None where the settings decide.
+    `history` is what the one who answers has before him; `talk` are stored turns of the thread, which say what a
+    message leans on where there is none, and may be brought up again.
     `context` counts the tokens of the conversation where `history` is not the whole of it; `context_limit` is
     the budget of a thread that has none yet (spec F76).
     Episodes and loops of `without_source` stay out: what the one who asks wrote of this very message.
@@ -49,6 +51,7 @@ class RecallRequest:
     message: str
     scope: Scope
     history: Sequence[str] = ()
+    talk: Sequence[str] = ()
     limit: int = 10
     token_budget: int = 1_000
     as_of: datetime | None = None
@@ -73,7 +76,8 @@ class RecallRequest:
 def recall(services: Services, request: RecallRequest, *, tell: Tell = tell_nobody) -> Flow[Recollection]:
     """Return what to inject before a message, or why nothing is; `tell` hears of each step."""
     started = services.clock()
-    verdict = yield from decide(services, request.message, request.scope, request.history)
+    request = yield from _in_its_talk(services, request)
+    verdict = yield from decide(services, request.message, request.scope, request.history or request.talk)
     tell(told_of_gate(verdict))
     found = Retrieved()
     if verdict.continuation:
@@ -87,6 +91,16 @@ def recall(services: Services, request: RecallRequest, *, tell: Tell = tell_nobo
     for event in told_of_answer(result):
         tell(event)
     return result
+
+
+def _in_its_talk(services: Services, request: RecallRequest) -> Flow[RecallRequest]:
+    """Return the request with the stored turns that it leans on, where its caller gave no history."""
+    if request.history or request.scope.thread is None:
+        return request
+    from zomem_graph.nodes.steps.history import stored_talk
+
+    talk = yield from stored_talk(services, request.message, request.scope, as_of=request.as_of)
+    return replace(request, talk=talk) if talk else request
 
 
 def recall_continuation(
@@ -130,7 +144,7 @@ def search_for(
 
     A gate that only looks whether anything answers asks no model for an imagined answer.
     """
-    from zomem_graph.nodes.steps.history import leaning_on
+    from zomem_graph.nodes.steps.history import leaning_on, with_history
     from zomem_graph.nodes.steps.retrieve import retrieve
 
     query = Query(
@@ -142,6 +156,7 @@ def search_for(
         without_source=request.without_source,
     )
     query = leaning_on(query, request.message, request.history)
+    query = with_history(query, request.message, request.talk)
     found: Retrieved = yield from retrieve(services, query, request.scope, options=options)
     return found
 
@@ -192,7 +207,9 @@ def answer(
 
     nobody = () if request.scope.named or verdict.decision == "skip" else (NOBODY,)
     degraded = tuple(dict.fromkeys((*verdict.degraded, *found.degraded, *nobody)))
-    trace: tuple[dict[str, Any], ...] = ({"step": "gate", "method": verdict.method, "reason": verdict.reason},)
+    gate = {"step": "gate", "method": verdict.method, "reason": verdict.reason}
+    trace: tuple[dict[str, Any], ...] = ({**gate, "history": f"{len(request.talk)} stored turns"},)
+    trace = trace if request.talk else (gate,)
     if verdict.decision == "skip":
         trace = (*trace, found.trace) if found.trace else trace
         return Recollection(

@@ -85,6 +85,7 @@ def _retrieved(
         "kept": len(hits),
         "left_out": others,
         "imagined": len(imagined.text),
+        "telling": len(query.asked),
         "names_known": bool(seen.names),
         "names": list(seen.names),
         "small_store": seen.small,
