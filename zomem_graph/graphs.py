@@ -49,6 +49,12 @@ class _Heard(MessagesState, total=False):
     memory_persona: str
 
 
+class _Answered(_Heard, total=False):
+    """What a graph that learns is given: also what the gate noted as the question, should it be taken out since."""
+
+    memory_query: str
+
+
 class _MemoryOnly(TypedDict, total=False):
     """What our graphs hand back: never `messages`, so a host with another reducer keeps its own."""
 
@@ -109,7 +115,7 @@ def create_capture_graph(memory: Memory, *, source: str = "langgraph") -> StateG
 
     In a host's graph it hands back `memory_degraded` only when it has notes to add to those that are there.
     """
-    graph = _HostGraph(MemoryState, input_schema=_Heard, output_schema=_Learned)
+    graph = _HostGraph(MemoryState, input_schema=_Answered, output_schema=_Learned)
     graph.add_node("capture", capture_node(memory, source=source, whole_graph=True))
     graph.add_edge(START, "capture")
     graph.add_edge("capture", END)

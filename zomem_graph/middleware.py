@@ -214,7 +214,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             session=scope.thread,
             source="agent",
             replayed=was_sent_back(get_config()),
-            leave_out_long=True,
+            in_a_run=True,
         )
         return (yield from capture(self._memory, request))
 

@@ -5,12 +5,14 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 from zomem_graph import (
@@ -159,6 +161,39 @@ def test_an_agent_works_without_its_memory(memory: Memory, how: str) -> None:
     app: Any = create_agent(model, middleware=[MemoryMiddleware(memory)])
     with failing(memory, how):
         assert app.invoke(say(QUESTION), ANN)["messages"][-1].content == "noted"
+
+
+@contextmanager
+def held_for_a_while(file: Path, seconds: float) -> Iterator[None]:
+    """Let another process hold a database for some seconds."""
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("begin immediate")
+        letting_go = Timer(seconds, lambda: other.execute("rollback"))
+        letting_go.start()
+        yield
+        letting_go.join()
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_a_run_waits_for_another_writer_but_once_and_its_next_turn_makes_up_for_it(home: Path, awaited: bool) -> None:
+    home.mkdir()
+    file = home / "zomem.db"
+    with Memory.open(home, database_url=f"sqlite:///{file}?timeout=1", embeddings="none") as memory:
+        app = create_chat_graph(memory, noted).compile(checkpointer=InMemorySaver())
+        with held_for_a_while(file, 3):
+            final = go(app, say("My sister ana is a nurse in Porto."), awaited)
+        assert any("held by another process" in note for note in final["memory_degraded"])
+        go(app, say("hello"), awaited)
+        assert memory.stats()["turns"] == 4
+
+
+def test_who_captures_by_hand_waits_longer(home: Path) -> None:
+    home.mkdir()
+    file = home / "zomem.db"
+    with Memory.open(home, database_url=f"sqlite:///{file}?timeout=1", embeddings="none") as memory:
+        with held_for_a_while(file, 2):
+            report = memory.capture([{"role": "user", "content": "My sister ana is a nurse in Porto."}])
+        assert report.turns == 1
 
 
 BUILDERS: dict[str, Callable[[Memory], object]] = {

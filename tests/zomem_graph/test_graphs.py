@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, ChatMessage, HumanMessage
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, RemoveMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
@@ -83,6 +84,57 @@ def test_a_chat_model_in_place_of_a_node_is_asked_with_the_block(
     assert [message.content for message in state["messages"]] == [QUESTION, "noted"]
     assert "sister Ana is a nurse in Porto" in "".join(str(message.content) for message in model.requests[-1])
     assert len(list(app.stream(say("and now?"), NEW, stream_mode="messages"))) >= 1
+
+
+def summing_up(_state: Any) -> dict[str, Any]:
+    return {"messages": [RemoveMessage(REMOVE_ALL_MESSAGES), SystemMessage("They spoke."), AIMessage("done")]}
+
+
+def flat(memory: Memory) -> Any:
+    return create_chat_graph(memory, summing_up)
+
+
+def nested(memory: Memory) -> Any:
+    graph: Any = StateGraph(MemoryState)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    graph.add_node("chat", summing_up)
+    graph.add_node("learn", create_capture_graph(memory).compile())
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "chat")
+    graph.add_edge("chat", "learn")
+    return graph
+
+
+@pytest.mark.parametrize("wired", [flat, nested])
+def test_what_a_node_sums_up_was_said_all_the_same(memory: Memory, wired: Any) -> None:
+    app = wired(memory).compile(checkpointer=InMemorySaver())
+    app.invoke(say("My passport expires in May 2031."), ANN)
+    app.invoke(say("My sister Ana is a nurse in Porto."), ANN)
+    with memory.stores.read() as unit:
+        stored = unit.erasure.everything_of("ann").turns.values()
+    assert [turn.content for turn in sorted(stored, key=lambda turn: turn.position)] == [
+        "My passport expires in May 2031.",
+        "done",
+        "My sister Ana is a nurse in Porto.",
+        "done",
+    ]
+
+
+class Elsewhere(TypedDict, total=False):
+    history: list[Any]
+
+
+def test_a_host_that_keeps_its_messages_elsewhere_is_told_so(memory: Memory) -> None:
+    graph: StateGraph[Any, Any, Any, Any] = StateGraph(Elsewhere)
+    graph.add_node("recall", create_recall_graph(memory).compile())
+    graph.add_node("learn", create_capture_graph(memory).compile())
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "learn")
+    app = graph.compile(checkpointer=InMemorySaver())
+    app.invoke({"history": [HumanMessage("My passport expires in May 2031.")]}, ANN)
+    notes = app.get_state(ANN).values["memory_degraded"]
+    assert [note.split(":")[0] for note in notes] == ["recall", "capture"]
+    assert all("nothing under 'messages'" in note for note in notes)
 
 
 def test_nothing_of_ours_stays_in_the_messages(memory: Memory, model: ScriptedChatModel) -> None:

@@ -159,7 +159,7 @@ def _prefixes(memory: Memory) -> dict[str, Any]:
 
     app = create_chat_graph(memory, model).compile(checkpointer=InMemorySaver())
     for question in chat(2_000, _PREFIX_TURNS, seed=8).questions:
-        app.invoke({"messages": [HumanMessage(question)]}, _config("prefix"))
+        app.invoke({"messages": [HumanMessage(f"Do you remember? {question}")]}, _config("prefix"))
     kept = sum(_goes_on(earlier, later) for earlier, later in pairwise(requests))
     return {
         "turns": len(requests),

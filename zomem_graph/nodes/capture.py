@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Failed, Flow, unless_failing
-from zomem_graph.nodes.inputs import messages_of, was_sent_back
+from zomem_graph.nodes.inputs import NO_MESSAGES, messages_of, was_sent_back, with_question
 from zomem_graph.nodes.node import HostNode, Running
 from zomem_graph.nodes.options import CaptureOptions
 from zomem_graph.nodes.ports import Services
@@ -41,10 +41,12 @@ def capture_node(
 
     def step(state: Mapping[str, Any], running: Running) -> Flow[dict[str, Any]]:
         messages = messages_of(state)
+        if not messages:
+            return noted(state, [f"capture: {NO_MESSAGES}"])
 
         def learn() -> Flow[CaptureReport]:
             scope = running.scope
-            said = to_said(messages)
+            said = to_said(with_question(messages, state.get("memory_query")))
             request = CaptureRequest(
                 messages=said,
                 scope=scope,
@@ -52,7 +54,7 @@ def capture_node(
                 source=source,
                 inline=inline,
                 replayed=was_sent_back(running.config),
-                leave_out_long=True,
+                in_a_run=True,
             )
             return (yield from capture(memory, request))
 

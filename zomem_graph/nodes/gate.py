@@ -6,7 +6,7 @@ from typing import Any, Literal
 from langchain_core.runnables import Runnable
 
 from zomem_graph.nodes.flow import Flow
-from zomem_graph.nodes.inputs import history_of, latest_question
+from zomem_graph.nodes.inputs import NO_MESSAGES, history_of, latest_question, messages_of
 from zomem_graph.nodes.node import HostNode, Running, state_of
 from zomem_graph.nodes.options import GateOptions
 from zomem_graph.nodes.ports import Services
@@ -37,7 +37,7 @@ def create_gate_node(memory: Services, *, options: GateOptions | None = None) ->
             "memory_decision": {**plain(verdict), **begun},
             "memory_hits": [],
             "memory_context": "",
-            "memory_degraded": list(verdict.degraded),
+            "memory_degraded": [*verdict.degraded, *(() if messages_of(state) else (f"recall: {NO_MESSAGES}",))],
             "memory_trace": [],
         }
 

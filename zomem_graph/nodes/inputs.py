@@ -1,7 +1,7 @@
 """What a node reads out of a host's state: the latest question, what came before, and what to capture."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from zomem_graph.nodes.rules.budget import MESSAGE_TOKENS, tokens
 from zomem_graph.nodes.state import gated
@@ -9,6 +9,7 @@ from zomem_graph.nodes.steps.messages import text_of, to_said
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = [
+    "NO_MESSAGES",
     "context_tokens",
     "history_of",
     "latest_question",
@@ -18,7 +19,10 @@ __all__ = [
     "must_hold",
     "query_of",
     "was_sent_back",
+    "with_question",
 ]
+
+NO_MESSAGES: Final = "the graph's state has nothing under 'messages', where memory looks for what was said"
 
 _LONGEST_QUESTION = 1_000_000
 
@@ -51,6 +55,15 @@ def messages_since_answer(state: Mapping[str, Any]) -> list[Any]:
         if _kind_and_content(messages[place])[0] in ("ai", "assistant"):
             return list(messages[place + 1 :])
     return list(messages)
+
+
+def with_question(messages: Sequence[Any], question: Any) -> list[Any]:
+    """Return messages, and before them the question that the gate noted where a node took out all of the user's."""
+    if not isinstance(question, str) or not question.strip():
+        return list(messages)
+    if any(_kind_and_content(message)[0] in ("human", "user") for message in messages):
+        return list(messages)
+    return [{"role": "user", "content": question}, *messages]
 
 
 def _kind_and_content(message: Any) -> tuple[Any, Any]:

@@ -20,9 +20,9 @@ R = TypeVar("R")
 _TRIES = 5
 
 
-def written(stores: Stores, write: Callable[[Unit], R]) -> R:
-    """Run one write transaction and return what it returns; at most five times while others are first."""
-    for _ in range(_TRIES - 1):
+def written(stores: Stores, write: Callable[[Unit], R], *, tries: int = _TRIES) -> R:
+    """Run one write transaction and return what it returns; at most so many times while others are first."""
+    for _ in range(tries - 1):
         try:
             with stores.write() as unit:
                 return write(unit)

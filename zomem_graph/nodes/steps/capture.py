@@ -46,9 +46,10 @@ class CaptureRequest:
 
     `model` ("provider:model") reads in place of the one that is set. `episode` False leaves the telling to
     the caller. `facts` False learns none, for a history whose facts are known already. `replayed` says that the
-    history comes of a run that was sent back to an earlier point. `leave_out_long` leaves out a message that is too
-    long to store, and says so, in place of refusing them all. `blank` messages had no words; the report counts them.
-    `read_again` says that the messages stand in a file, which may say again what was forgotten since.
+    history comes of a run that was sent back to an earlier point. `in_a_run` is for a host's run that must go on:
+    a message too long to store is left out with a note, and another writer is waited for once. `blank` messages had
+    no words; the report counts them. `read_again` says that the messages stand in a file, which may say again what
+    was forgotten since.
     """
 
     messages: Sequence[Said]
@@ -62,7 +63,7 @@ class CaptureRequest:
     episode: bool = True
     facts: bool = True
     replayed: bool = False
-    leave_out_long: bool = False
+    in_a_run: bool = False
     blank: int = 0
     read_again: bool = False
 
@@ -71,7 +72,7 @@ def capture(services: Services, request: CaptureRequest) -> Flow[CaptureReport]:
     """Store turns and rule-found facts; hand the new turns to the model, now or through the queue."""
     started = services.clock()
     unread = yield from work(lambda: _unread(services, request))
-    left_out = [one for one in unread if request.leave_out_long and too_much(one, services.options.write)]
+    left_out = [one for one in unread if request.in_a_run and too_much(one, services.options.write)]
     short = [one for one in unread if one not in left_out] if left_out else unread
     cleaned, redacted = clean(short, services.options.write)
     cleaned = _without_recalled(cleaned)
@@ -175,7 +176,7 @@ def _write(
             unit.journal.captured(_run(request, report, messages, now, services.clock(), job_id=job_id))
         return report, job_id
 
-    return written(services.stores, write)
+    return written(services.stores, write, tries=1) if request.in_a_run else written(services.stores, write)
 
 
 def _by_rule(
