@@ -60,7 +60,7 @@ GOING_ON: Final = PhraseBook(
             fortsette|jatka|jatketaan|jatkakaa
             продолжай|продолжайте|продолжаем|продолжим|продолжить|продолжать|продолжи|продолжите|дальше
             идём дальше
-            пойдём дальше|поехали дальше|возобнови|возобновим|продовжуй|продовжуйте|продовжуємо|продовжимо
+            пойдём дальше|поехали дальше|возобнови|вперёд|возобновим|продовжуй|продовжуйте|продовжуємо|продовжимо
             далі|давай далі
             продовжити|працягвай|продължавай|продължи|nastavi|nastavimo
             kontynuuj|kontynuujmy|kontynuować|kontynuujemy|dalej|idź dalej|idziemy dalej|jedziemy dalej
@@ -129,7 +129,7 @@ GOING_ON: Final = PhraseBook(
         Going.WE: """
             we|you|i|us|let us|wir|ich|du|ihr|sie|uns|nosotros|tu|yo|usted|nous|on|vous|je|a gente|nos|voce|eu
             noi|io
-            we|wij|jij|je|ik|vi|jag|мы|ты|я|вы|нам|ми|biz|nous nous|우리|제가|내가
+            we|wij|jij|je|ik|vi|jag|мы|ты|я|вы|нам|ми|biz|nous nous|우리|तुम|आप|हम|제가|내가
             我们|咱们|我|你|您|私たち|私
         """,
         Going.WITH: """

@@ -180,7 +180,7 @@ def _spellings(text: str) -> tuple[str, ...]:
 def _blanked(views: tuple[str, ...], found_in: str, phrase: str) -> tuple[str, ...]:
     """Return all spellings with blanks where the phrase stands in one of them."""
     gone = found_in.replace(phrase, " " * len(phrase))
-    return tuple("".join(map(_kept, view, gone)) for view in views)
+    return (gone,) if len(views) == 1 else tuple("".join(map(_kept, view, gone)) for view in views)
 
 
 def _kept(character: str, left: str) -> str:
