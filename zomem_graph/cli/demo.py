@@ -112,7 +112,8 @@ def _show(screen: Screen, one: Answered) -> None:
         screen.line(f"  > {one.answer}")
     if one.question.evidence:
         missing = [turn for turn in one.question.evidence if turn not in one.evidence_found]
-        screen.line(f"  evidence {', '.join(one.question.evidence)}: {'found' if not missing else 'not all found'}")
+        said = "not all found" if missing else "found, but behind its old value" if one.stale_first else "found"
+        screen.line(f"  evidence {', '.join(one.question.evidence)}: {said}")
 
 
 def _document(conversation: Conversation, memory: Memory, answered: Sequence[Answered]) -> dict[str, Any]:
@@ -130,6 +131,7 @@ def _document(conversation: Conversation, memory: Memory, answered: Sequence[Ans
             "asked": len(answered),
             "labelled": len(labelled),
             "found": sum(bool(one.right) for one in labelled),
+            "stale_first": sum(one.stale_first for one in labelled),
             "needless": len(needless),
             "left_alone": sum(bool(one.right) for one in needless),
             "mean_ms": sum(times) / len(times) if times else 0.0,
@@ -146,6 +148,8 @@ def _plain(one: Answered) -> dict[str, Any]:
         "expected": question.answer,
         "evidence": list(question.evidence),
         "evidence_found": list(one.evidence_found),
+        "stale": list(question.stale),
+        "stale_first": one.stale_first,
         "right": one.right,
         **plain({name: getattr(one, name) for name in Answered.__slots__ if name != "question"}),
     }
@@ -156,6 +160,8 @@ def _summary(counted: dict[str, Any]) -> str:
     parts = [f"\n{asked}, {counted['mean_ms']:.0f} ms on average"]
     if counted["labelled"]:
         parts.append(f"{counted['found']} of {counted['labelled']} labelled questions found their evidence")
+    if counted["stale_first"]:
+        parts.append(f"{counted['stale_first']} met an old value first")
     if counted["needless"]:
         parts.append(f"{counted['left_alone']} of {counted['needless']} that need no memory were left alone")
     return "; ".join(parts) + "."

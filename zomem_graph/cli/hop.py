@@ -7,6 +7,7 @@ import typer
 from zomem_graph.cli.call import Call, command
 from zomem_graph.cli.screen import Screen
 from zomem_graph.cli.words import TimeZone, text_given
+from zomem_graph.nodes.rules.changed import with_since
 from zomem_graph.nodes.steps.multihop import Hopped
 
 __all__ = ["hop"]
@@ -32,7 +33,8 @@ def _show(screen: Screen, found: Hopped, *, explain: bool) -> None:
     if not found.hits:
         screen.note("nothing found")
         return
-    screen.table(("score", "kind", "id", "text"), [(f"{h.score:.2f}", h.kind, h.id, h.text) for h in found.hits])
+    rows = [(f"{h.score:.2f}", h.kind, h.id, with_since(h.text, h.metadata)) for h in found.hits]
+    screen.table(("score", "kind", "id", "text"), rows)
     if explain:
         for step in found.trace:
             asked = f", asked: {', '.join(step['asked'])}" if step["asked"] else ""

@@ -25,6 +25,7 @@ Advance = Callable[[int], None]
 
 _UNHARMED = "\n\t"
 _TURNS_TEXT_AROUND = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BREAKS_LINES = frozenset("\u2028\u2029")
 _DELETE, _PICTURES = 0x7F, 0x2400
 
 
@@ -50,7 +51,7 @@ def _sign(character: str) -> str:
         return "␡"
     if 0x80 <= code < 0xA0:
         return f"\\x{code:02x}"
-    if 0xD800 <= code < 0xE000 or character in _TURNS_TEXT_AROUND:
+    if 0xD800 <= code < 0xE000 or character in _TURNS_TEXT_AROUND or character in _BREAKS_LINES:
         return f"\\u{code:04x}"
     return character
 

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from zomem_graph.cli.call import Call, command
-from zomem_graph.cli.screen import Screen
+from zomem_graph.cli.screen import Screen, one_line
 from zomem_graph.cli.words import AsOf, Limit, TimeZone, instant, listed, text_given
+from zomem_graph.nodes.rules.changed import with_since
 from zomem_graph.nodes.values import Explanation, Hit, Hits
 from zomem_graph.stores.errors import InvalidInput
 
@@ -59,7 +60,7 @@ def _show(screen: Screen, hits: Hits, *, explain: bool) -> None:
         screen.note("nothing found")
     elif explain:
         for hit in hits:
-            screen.line("  ".join(_row(hit)))
+            screen.line("  ".join(map(one_line, _row(hit))))
             screen.line(f"      {_why(hit.explanation)}")
     else:
         screen.table(("score", "kind", "when", "id", "text"), [_row(hit) for hit in hits])
@@ -73,7 +74,7 @@ def _row(hit: Hit) -> tuple[str, ...]:
     when = f"{hit.created_at.astimezone():%Y-%m-%d %H:%M}"
     state = str(hit.metadata.get("state", "current"))
     kind = hit.kind if state == "current" else f"{hit.kind} ({state})"
-    return f"{hit.score:.2f}", kind, when, hit.id, hit.text
+    return f"{hit.score:.2f}", kind, when, hit.id, with_since(hit.text, hit.metadata)
 
 
 def _why(why: Explanation) -> str:

@@ -18,6 +18,7 @@ from zomem_graph.conversations import Conversation, Message, Question
 from zomem_graph.graphs import create_chat_graph, with_memory
 from zomem_graph.memory import Memory
 from zomem_graph.nodes.ports import Ask, ChatModel
+from zomem_graph.nodes.rules.changed import since_then
 from zomem_graph.nodes.rules.entities import entities, entity_key
 from zomem_graph.nodes.rules.fence import CLOSE, OPEN
 from zomem_graph.nodes.state import MemoryState
@@ -32,7 +33,10 @@ _INSTRUCTION = "Answer in one or two sentences from what was recalled. Say so wh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One line of a block and where it came from; `said_in` is the message's id in the file."""
+    """One line of a block and where it came from; `said_in` is the message's id in the file.
+
+    `outdated`: the line itself says what has changed since.
+    """
 
     line: str
     kind: str
@@ -40,6 +44,7 @@ class Source:
     score: float
     found_by: tuple[str, ...]
     said_in: str | None
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +69,25 @@ class Answered:
 
     @property
     def right(self) -> bool | None:
-        """Whether memory did what the label asks; None for a question without a label."""
+        """Whether memory did what the label asks; None for a question without a label.
+
+        A value that changed is to be there, and its old one must not stand before it without a word.
+        """
         if not self.question.needs_memory:
             return self.decision == "skip"
         if not self.question.evidence:
             return None
-        return len(self.evidence_found) == len(set(self.question.evidence))
+        return len(self.evidence_found) == len(set(self.question.evidence)) and not self.stale_first
+
+    @property
+    def stale_first(self) -> bool:
+        """Whether an old value stands before the evidence, and its line does not say that it has changed."""
+        for source in self.sources:
+            if source.said_in in self.question.evidence:
+                return False
+            if not source.outdated and any(old.casefold() in source.line.casefold() for old in self.question.stale):
+                return True
+        return False
 
 
 class Demo:
@@ -250,4 +268,5 @@ def _source(line: str, hit: Mapping[str, Any], said_in: Mapping[str, str | None]
         score=hit["score"],
         found_by=tuple(hit["found_by"]),
         said_in=said_in.get(turn) if turn else None,
+        outdated=bool(since_then(hit["metadata"])),
     )

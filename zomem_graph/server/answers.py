@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from zomem_graph.nodes.rules.changed import since_then
 from zomem_graph.nodes.values import CaptureReport, ErasureReport, Hit
 from zomem_graph.stores.records import Episode, Fact, Loop
 
@@ -41,6 +42,7 @@ class FoundItem(BaseModel):
     source: str | None = None
     found_by: list[str] = Field(description="words, meaning, hop")
     created_at: datetime
+    since_then: str = Field(default="", description="what has changed since it was said; empty when nothing has")
 
     @classmethod
     def of(cls, hit: Hit) -> "FoundItem":
@@ -54,6 +56,7 @@ class FoundItem(BaseModel):
             source=hit.metadata.get("source"),
             found_by=sorted(hit.found_by),
             created_at=hit.created_at,
+            since_then=since_then(hit.metadata),
         )
 
 

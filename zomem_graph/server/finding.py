@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
+from zomem_graph.nodes.rules.changed import since_then
 from zomem_graph.nodes.rules.fence import Line, fence
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.values import Hit, Hits, Recollection
@@ -123,7 +124,10 @@ def _recalled(found: Recollection) -> CallToolResult:
 
 
 def _listed(hits: Sequence[Hit], scope: Scope) -> str:
-    lines = [Line(text=f"{hit.text} ({_about(hit)})", at=hit.created_at, kind=hit.kind) for hit in hits]
+    lines = [
+        Line(text=f"{hit.text} ({_about(hit)})", at=hit.created_at, kind=hit.kind, since=since_then(hit.metadata))
+        for hit in hits
+    ]
     return fence(lines, zone=scope.zone)
 
 

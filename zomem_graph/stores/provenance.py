@@ -1,6 +1,6 @@
 """Where each fact came from, and what took its place."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.overtaken import Overtaken, overtaken
 from zomem_graph.stores.records import Origin
 
 __all__ = ["Origins"]
@@ -46,6 +47,12 @@ class Origins:
             rows = self._connection.execute(select(sql.fact_provenance).where(where))
             found += [Origin(**row) for row in rows.mappings()]
         return found
+
+    def overtaken(
+        self, turn_ids: Sequence[str], fact_ids: Sequence[str], *, readers: Collection[str], moment: datetime
+    ) -> list[Overtaken]:
+        """Return what these turns told, or these facts took the place of, that holds no longer at a moment."""
+        return overtaken(self._connection, turn_ids=turn_ids, fact_ids=fact_ids, readers=readers, moment=moment)
 
     def ended(
         self, fact_ids: Sequence[str], *, at: datetime | None, superseded_by: str | None, now: datetime

@@ -66,7 +66,8 @@ _NAME = re.compile(f"[{_SIGNS}]{{0,3}}".join(_AS.get(letter, letter) for letter 
 class Line:
     """One recalled thing and where it comes from.
 
-    `at` is aware; `state` is shown when it is not "current", `id` by its first eight characters.
+    `at` is aware; `state` is shown when it is not "current", `id` by its first eight characters. `since` is what
+    has changed since it was said; it is shown behind the text.
     """
 
     text: str
@@ -75,6 +76,7 @@ class Line:
     kind: str = ""
     state: str = ""
     id: str = ""
+    since: str = ""
 
 
 def fence(lines: Iterable[Line], *, note: str = "", zone: tzinfo = UTC) -> str:
@@ -96,7 +98,9 @@ def row(line: Line, *, zone: tzinfo = UTC) -> str:
     facts = (day, line.speaker, line.kind, state, line.id[:_SHORT_ID])
     source = " · ".join(shown for fact in facts if (shown := harmless(fact)))
     # Once more over the whole row, because a mark may be spread over its fields.
-    return _without_marks(f"- [{source}] {harmless(line.text)}" if source else f"- {harmless(line.text)}")
+    since = f" ({harmless(line.since)})" if line.since else ""
+    text = f"{harmless(line.text)}{since}"
+    return _without_marks(f"- [{source}] {text}" if source else f"- {text}")
 
 
 def harmless(text: str) -> str:

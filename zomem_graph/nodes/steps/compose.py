@@ -6,6 +6,7 @@ from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
 from zomem_graph.nodes.rules.budget import BYTES_PER_TOKEN, Passage, fit, tokens
+from zomem_graph.nodes.rules.changed import since_then
 from zomem_graph.nodes.rules.fence import Line, fence, harmless, row
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.words import terms
@@ -79,6 +80,7 @@ def _line(hit: Hit) -> Line:
         kind="" if hit.kind == "turn" else hit.kind,
         state=str(hit.metadata.get("state", "")),
         id=hit.id,
+        since=since_then(hit.metadata),
     )
 
 

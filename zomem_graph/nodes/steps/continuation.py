@@ -27,6 +27,7 @@ from zomem_graph.nodes.rules.ordinals import pointed_at
 from zomem_graph.nodes.rules.topics import topic_words
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import Reach, reach
+from zomem_graph.nodes.steps.changed import in_force_first, with_changes
 from zomem_graph.nodes.steps.checkpoints import known_tasks
 from zomem_graph.nodes.steps.describe import describe
 from zomem_graph.nodes.steps.history import last_talk, with_history
@@ -168,6 +169,9 @@ def _past(
         session = talk[-1].session if talk else asked.scope.thread
         shown: list[_Recent] = [*talk[-options.last_turns :], *loops, *episodes, *tasks]
         latest = _shown(unit, shown, ours, now)
+        if asked.as_of is None:
+            told = with_changes(unit, [*latest.values()], readers=ours, moment=now)
+            latest = {hit.id: hit for hit in told}
         return _Past(talk=talk, loops=loops, episodes=episodes, tasks=tasks, session=session, latest=latest)
 
 
@@ -295,7 +299,7 @@ def _best(hits: Iterable[Hit], *, said: set[str], limit: int) -> list[Hit]:
         if _said(hit) in said or (known is not None and known.score >= hit.score):
             continue
         best[hit.id] = hit
-    return sorted(best.values(), key=lambda hit: -hit.score)[:limit]
+    return in_force_first(sorted(best.values(), key=lambda hit: -hit.score)[:limit])
 
 
 def _left_out(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from zomem_graph.nodes.rules.changed import SINCE_THEN
 from zomem_graph.stores.records import Episode, Fact, Loop, Turn
 from zomem_graph.stores.summary_records import Summary
 from zomem_graph.stores.unit import Unit
@@ -99,6 +100,7 @@ def _of_turn(turn: Turn) -> dict[str, Any]:
         "trust": turn.trust,
         "message_id": turn.message_id,
         "state": "current",
+        SINCE_THEN: [],
     }
 
 
@@ -114,6 +116,7 @@ def _of_episode(episode: Episode) -> dict[str, Any]:
         "source": episode.source,
         "trust": episode.trust,
         "state": "current",
+        SINCE_THEN: [],
     }
 
 

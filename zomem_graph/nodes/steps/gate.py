@@ -87,7 +87,7 @@ def ask_in_doubt(
     Nothing is asked twice: a host waits for the answer.
     """
     options = services.options.gate
-    best = found.hits[0].score if found.hits else 0.0
+    best = found.best
     if not options.ask_model or verdict.decision != "look":
         return verdict, found
     if not in_doubt(best, floor_for(options, verdict, found, message), width=options.uncertain):

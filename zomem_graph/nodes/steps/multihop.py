@@ -19,6 +19,7 @@ from zomem_graph.nodes.rules.confidence import confidence, open_terms
 from zomem_graph.nodes.rules.replies import read_search_words
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
+from zomem_graph.nodes.steps.changed import with_changes
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.legs import allowed
 from zomem_graph.nodes.steps.metrics import measured
@@ -109,9 +110,16 @@ def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOpti
         trace.append(_told(number, len(new), _sure(reached, rarity), (refined,) if refined else ()))
         frontier = new
     hits = sorted(reached.hits.values(), key=lambda hit: -hit.score)[: query.limit]
+    if query.as_of is None:
+        hits = yield from work(partial(_with_changes, services, hits, scope))
     return Hopped(
         hits=tuple(hits), confidence=_sure(reached, rarity), trace=tuple(trace), degraded=tuple(dict.fromkeys(notes))
     )
+
+
+def _with_changes(services: Services, hits: Sequence[Hit], scope: Scope) -> list[Hit]:
+    with services.stores.read() as unit:
+        return with_changes(unit, hits, readers=readable(unit, scope), moment=services.clock())
 
 
 def _learn(services: Services, reached: _Reached, hits: Sequence[Hit], query: Query) -> dict[str, float]:

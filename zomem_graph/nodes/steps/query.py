@@ -93,8 +93,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """Hits, best first; what was missing; and how many candidates each leg gave."""
+    """Hits, best first but for what is outdated; what was missing; and how many candidates each leg gave."""
 
     hits: tuple[Hit, ...] = ()
     degraded: tuple[str, ...] = ()
     trace: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def best(self) -> float:
+        """The best score, 0 when nothing was found."""
+        return max((hit.score for hit in self.hits), default=0.0)

@@ -240,7 +240,7 @@ def answer(
         reason = f"nothing fits into {request.token_budget} tokens"
         return Recollection(decision="empty", method=verdict.method, reason=reason, degraded=degraded, trace=trace)
     looked = verdict.decision == "look"
-    reason = f"memory answers it with {found.hits[0].score:.2f}" if looked else verdict.reason
+    reason = f"memory answers it with {found.best:.2f}" if looked else verdict.reason
     if refusal is not None:
         reason = f"{refusal.reason}; the persona file is there"
     return Recollection(
@@ -268,7 +268,7 @@ def _telling(found: Retrieved, options: GateOptions) -> tuple[tuple[Hit, ...], l
     hits = [hit for hit in found.hits if hit.metadata.get("role") != "assistant" or not says_nothing(_words_of(hit))]
     least = options.least_hit
     if hits and found.trace.get("small_store"):
-        least = max(least, options.least_share * hits[0].score)
+        least = max(least, options.least_share * max(hit.score for hit in hits))
     telling, heard = tuple(hit for hit in hits if hit.score >= least), {hit.id for hit in hits}
     others = [
         *left_out("only acknowledges", [hit.id for hit in found.hits if hit.id not in heard]),
@@ -288,7 +288,7 @@ def _words_of(turn: Hit) -> str:
 
 def _refused(options: GateOptions, verdict: GateVerdict, found: Retrieved, message: str) -> Recollection | None:
     """Return the answer without a block when the evidence is too thin for one."""
-    best = found.hits[0].score if found.hits else 0.0
+    best = found.best
     floor = floor_for(options, verdict, found, message)
     if verdict.decision == "look" and best < floor:
         reason = f"{verdict.reason}; memory answers it with {best:.2f}, below {floor:.2f}"

@@ -13,6 +13,7 @@ from zomem_graph.nodes.rules.alike import collapse
 from zomem_graph.nodes.rules.fading import Fate
 from zomem_graph.nodes.rules.left_out import left_out
 from zomem_graph.nodes.scope import Scope
+from zomem_graph.nodes.steps.changed import with_changes
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.evidence import weigh
 from zomem_graph.nodes.steps.fading import fates
@@ -123,7 +124,9 @@ def _found(
             hits += shown(places[looked : looked + query.limit])
             looked += query.limit
             distinct = _distinct(hits) if options.collapse_alike else hits
-    kept = distinct[: query.limit]
+        kept = distinct[: query.limit]
+        if query.as_of is None:
+            kept = with_changes(unit, kept, readers=seen.personas, moment=now)
     return seen, kept, _left_out(kept, distinct, hits, ranking, places, looked)
 
 
