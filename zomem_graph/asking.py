@@ -190,12 +190,11 @@ def as_hits(found: "Retrieved") -> Hits:
 
 def messages_in(text: str) -> "list[Said]":
     """Return the messages of a transcript or of JSON; a text that is neither is one message of the user's."""
-    from zomem_graph.conversations import read_conversation
+    from zomem_graph.conversations.reading import is_meant_as_json, read_conversation
     from zomem_graph.conversations.text_form import has_speaker_lines
     from zomem_graph.nodes.steps.messages import to_said
 
-    begins = text.lstrip("\ufeff \t\r\n")[:1]
-    if begins not in ("{", "[") and not has_speaker_lines(text):
+    if not is_meant_as_json(text) and not has_speaker_lines(text):
         return to_said([{"role": "user", "content": text}])
     conversation = read_conversation(f"{text}\n")  # more than one line is never taken for the path of a file
     return to_said(

@@ -156,8 +156,8 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
         persona: str = SHARED,
         category: str = "fact",
         tier: str = "stable",
-        importance: float = 1.0,
-        confidence: float = 1.0,
+        importance: float | None = None,
+        confidence: float | None = None,
         source: str = "api",
         text: str | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -168,8 +168,9 @@ class Memory(TakesImports, Belonging, Care, EarlierWork, Learning, Reach, Teamwo
     ) -> Fact:
         """Store one fact and return it; a new value of a single-valued key supersedes the old one.
 
-        A known fact that is told again takes what is told with it: new metadata is merged into its own, and the
-        category, tier, importance, confidence and text that are not the usual ones take the place of what it had.
+        `importance` is 0-2 and `confidence` 0-1; a new fact has 1 where none is given. A known fact told again
+        takes what is told with it: new metadata is merged into its own, and importance, confidence and text that are
+        given, and a category and tier other than the usual ones, take the place of what it had.
         `on_conflict` does otherwise: merge, flag or pending. `mentions` are names it speaks of beyond those its text
         shows, for hops to follow: a resolved "he". Raises InvalidInput or SecretRefused; then nothing was changed.
         What is odd but kept (an unknown category or tier, a value that swings) warns.

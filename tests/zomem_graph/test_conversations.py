@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from zomem_graph import Memory
 from zomem_graph.conversations import ACCEPTED_FORMS, Conversation, Session, read_conversation
 from zomem_graph.demo import bundled_conversation
 from zomem_graph.stores.errors import InvalidInput
@@ -505,3 +506,43 @@ def test_the_speakers_of_the_bundled_conversation_take_turns(bundled: Conversati
         return [message.role for message in session.messages]
 
     assert all(one != other for s in bundled.sessions for one, other in pairwise(roles(s)))
+
+
+BRACKETED = [
+    "[todo] My sister lives in Rome",
+    "[link](http://x) is what I use.",
+    "{not json at all} I live in Rome",
+    "[] I live in Rome",
+    "[10:30] I live in Rome",
+    '["quoted"] I live in Rome',
+    "[1] is a footnote\nand this is the next line",
+    "[[Ana]] lives in Rome",
+]
+
+
+@pytest.mark.parametrize("text", BRACKETED)
+def test_prose_that_begins_with_a_bracket_is_what_the_user_said(home: Path, text: str) -> None:
+    with Memory.open(home, embeddings="none") as memory:
+        report = memory.capture(text)
+        with memory.stores.read() as unit:
+            turns = unit.turns.find(report.turn_ids)
+
+    assert [(turn.role, turn.content) for turn in turns] == [("user", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"role": "user", "content": "I live in',
+        '{"messages": [{"role": "user", "content": "x"}',
+        '[{"role": "user", "content": "x"}] and more',
+        "[{'role': 'user', 'content': 'x'}]",
+        '\ufeff \n[ [ { "role": ',
+        "{} I live in Rome",
+    ],
+)
+def test_json_that_is_broken_is_refused_and_not_kept_as_prose(home: Path, text: str) -> None:
+    with Memory.open(home, embeddings="none") as memory:
+        with pytest.raises(InvalidInput, match="is broken JSON"):
+            memory.capture(text)
+        assert memory.stats()["turns"] == 0

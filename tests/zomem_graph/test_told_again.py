@@ -87,6 +87,36 @@ def test_details_that_are_not_told_stay_as_they_were(memory: Memory, clock: Fixe
     assert (again.category, again.tier, again.text) == (first.category, first.tier, first.text)
 
 
+@pytest.mark.parametrize("weight", [{"importance": 0.0}, {"confidence": 0.2}, {"importance": 1.7, "confidence": 0.5}])
+@pytest.mark.parametrize("way", ["remember", "remember_many", "command", "capture"])
+def test_a_weight_that_nobody_gives_stays_as_it_was(home: Path, weight: dict[str, float], way: str) -> None:
+    with Memory.open(home, embeddings="none") as memory:
+        memory.remember("user", "city", "Lyon", persona="ann", **weight)  # type: ignore[arg-type]
+        if way == "remember":
+            memory.remember("user", "city", "Lyon", persona="ann")
+        elif way == "remember_many":
+            memory.remember_many([{"entity": "user", "key": "city", "value": "Lyon", "persona": "ann"}])
+        elif way == "capture":
+            weight = {
+                name: value for name, value in weight.items() if name == "importance"
+            }  # what is said twice is surer
+            memory.capture([{"role": "user", "content": "I live in Lyon."}], scope=ANN)
+        else:
+            memory.close()
+            assert CommandLine(home)("--persona", "ann", "remember", "user", "city", "Lyon").exit_code == 0
+    with Memory.open(home, embeddings="none") as memory:
+        (fact,) = memory.lookup("user", "city", scope=ANN)
+
+    assert {name: getattr(fact, name) for name in weight} == weight
+
+
+@pytest.mark.parametrize("name", ["importance", "confidence"])
+def test_the_usual_weight_is_taken_too_where_it_is_given(memory: Memory, name: str) -> None:
+    memory.remember("ana", "city", "Lyon", **{name: 0.3})  # type: ignore[arg-type]
+
+    assert getattr(memory.remember("ana", "city", "Lyon", **{name: 1.0}), name) == 1.0  # type: ignore[arg-type]
+
+
 def test_what_was_told_for_good_is_not_made_a_sessions_and_that_is_said(memory: Memory) -> None:
     memory.remember("ana", "city", "Lyon")
     with pytest.warns(UserWarning, match="is kept as stable: it was told for longer than a session"):

@@ -31,8 +31,10 @@ def remember(
         str, typer.Option("--tier", "--decay", help="permanent, stable, active, session or checkpoint.")
     ] = "stable",
     category: Annotated[str, typer.Option("--category", help="fact, preference, decision, …")] = "fact",
-    importance: Annotated[float, typer.Option("--importance", help="0 to 2; 1 is ordinary.")] = 1.0,
-    confidence: Annotated[float, typer.Option("--confidence", help="0 to 1.")] = 1.0,
+    importance: Annotated[
+        float | None, typer.Option("--importance", help="0 to 2; 1 is ordinary, and what a new fact has.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option("--confidence", help="0 to 1; a new fact has 1.")] = None,
     source: Annotated[str, typer.Option("--source", help="Where it comes from.")] = _SOURCE,
     text: Annotated[str | None, typer.Option("--text", help="A sentence to show instead of the three.")] = None,
     many: Annotated[

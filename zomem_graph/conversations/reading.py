@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from pathlib import Path
 from typing import IO
 
@@ -10,13 +11,32 @@ from zomem_graph.conversations.text_form import conversation_from_text, has_labe
 from zomem_graph.conversations.transcript import Conversation
 from zomem_graph.stores.errors import InvalidInput
 
-__all__ = ["ACCEPTED_FORMS", "read_conversation"]
+__all__ = ["ACCEPTED_FORMS", "is_meant_as_json", "read_conversation"]
 
 ACCEPTED_FORMS = (
     "Accepted are: text or Markdown with lines `Name: …`; a JSON list of {role, content, name?, at?}; "
     'JSON {"title", "sessions": [{"id", "at", "messages": […]}]}; a LoCoMo sample as JSON. '
     "UTF-8, one conversation a file."
 )
+
+
+# An object, alone or in lists, whose first key is quoted: "[todo] …", "[link](…)" and "{not json}" are prose.
+_OBJECT = re.compile(r"""[\ufeff\s]*(?:\[\s*)*\{\s*["'}]""")
+
+
+def is_meant_as_json(text: str) -> bool:
+    """Tell whether a text is JSON, whole or broken, and no prose that begins with a bracket."""
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        return False
+    if _OBJECT.match(text):
+        return True
+    try:
+        json.loads(text.removeprefix("\ufeff"))
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
 
 
 def read_conversation(source: str | Path | IO[str] | IO[bytes]) -> Conversation:
@@ -94,7 +114,7 @@ def _parsed(text: str, *, name: str) -> Conversation:
             raise InvalidInput("is JSON nested too deeply") from error
         except ValueError as error:
             # "[2026-05-18 17:25] Ana: …" begins like JSON too.
-            if name.lower().endswith(".json") or not has_labels(text):
+            if name.lower().endswith(".json") or (is_meant_as_json(text) and not has_labels(text)):
                 raise InvalidInput(f"is broken JSON ({error})") from error
         else:
             return conversation_from_json(document, title=title)

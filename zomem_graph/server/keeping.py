@@ -37,7 +37,9 @@ class Keeping:
         key: Annotated[str | None, Field(description="One property of it, such as city.")] = None,
         category: Annotated[str, Field(description="fact, preference, decision, …")] = "fact",
         decay_class: Annotated[Tier, Field(description="How long it lives.")] = "stable",
-        importance: Annotated[float, Field(ge=0, le=2, description="1 is ordinary.")] = 1.0,
+        importance: Annotated[
+            float | None, Field(ge=0, le=2, description="1 is ordinary, and what a new fact has.")
+        ] = None,
         persona: Persona = None,
     ) -> Stored:
         """Store one lasting fact. A new value of a single-valued key takes the old one's place."""

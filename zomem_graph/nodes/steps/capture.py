@@ -271,7 +271,7 @@ def _as_fact(candidate: Candidate, turn: Turn, request: CaptureRequest) -> NewFa
 
 
 def _refused(fact: NewFact, services: Services) -> str | None:
-    if fact.confidence < services.options.capture.least_confidence:
+    if fact.sureness < services.options.capture.least_confidence:
         return "too unsure"
     if looks_secret(f"{fact.key or ''} = {fact.value}"):
         return "looks like a secret"

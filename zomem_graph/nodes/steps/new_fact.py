@@ -28,6 +28,7 @@ from zomem_graph.stores.errors import InvalidInput, SecretRefused
 __all__ = ["NewFact"]
 
 _DETAILS = ("category", "tier", "importance", "confidence", "text")
+_USUAL = 1.0  # importance and confidence where none is given
 _AGAIN = ("import", "auto-capture", "conversation-capture", "inline", "streaming")
 
 
@@ -36,7 +37,8 @@ class NewFact:
     """A fact on its way in; the same names as `Memory.remember`.
 
     `at` is when it was said, where that was before now; `said_at` the same where the source itself tells it, which
-    makes a new statement of what was forgotten before. `method` says how it was learned: api, rule,
+    makes a new statement of what was forgotten before. `importance` and `confidence` are 1 for a new fact where
+    nobody gave any, and then stay as they are for a known one. `method` says how it was learned: api, rule,
     model or import. `on_conflict` is a strategy of spec F84, None for the one in the options. `mentions` are
     names it speaks of beyond those that its text shows. `read_again` says that it stands in a file or log, which
     may say again what was erased since.
@@ -48,8 +50,8 @@ class NewFact:
     persona: str = SHARED
     category: str = "fact"
     tier: str = "stable"
-    importance: float = 1.0
-    confidence: float = 1.0
+    importance: float | None = None
+    confidence: float | None = None
     source: str = "api"
     text: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -86,8 +88,8 @@ class NewFact:
             self,
             many=if_given(flag, "many", self.many),
             allow_secret=flag("allow_secret", self.allow_secret),
-            importance=number("importance", self.importance, least=0, most=2),
-            confidence=number("confidence", self.confidence, least=0, most=1),
+            importance=if_given(number, "importance", self.importance, least=0, most=2),
+            confidence=if_given(number, "confidence", self.confidence, least=0, most=1),
             metadata=bounded_metadata("metadata", self.metadata),
             mentions=names("mentions", self.mentions),
         )
@@ -115,6 +117,16 @@ class NewFact:
         if self.text:
             return self.text
         return f"{self.entity} {self.key}: {self.value}" if self.key else f"{self.entity}: {self.value}"
+
+    @property
+    def weight(self) -> float:
+        """The importance of a new fact."""
+        return _USUAL if self.importance is None else self.importance
+
+    @property
+    def sureness(self) -> float:
+        """The confidence of a new fact."""
+        return _USUAL if self.confidence is None else self.confidence
 
     @property
     def said_by(self) -> str:

@@ -121,7 +121,7 @@ def _store_one(unit: Unit, options: WriteOptions, new: NewFact, now: datetime) -
     current = still_standing(unit, unit.facts.current(new.persona, address), now=now)
     if current is not None and (many or same_value(current.value, new.value, key=new.key)):
         unit.provenance.add([_origin(new, current, now, at)])
-        confirm(unit, current, fact, now=now)
+        confirm(unit, current, fact, confidence=new.confidence, importance=new.importance, now=now)
         (standing,) = unit.facts.find([current.id])
         known, untaken = tell_anew(unit, standing, fact, details=new.details, now=now)
         return Stored(fact=known, outcome="unchanged", notes=(*notes, *untaken))
@@ -211,8 +211,8 @@ def _fact(new: NewFact, address: str, many: bool, at: datetime, now: datetime) -
         text=new.sentence,
         category=rightful_category(new.category, new.said_by),
         tier=tier,
-        importance=new.importance,
-        confidence=new.confidence,
+        importance=new.weight,
+        confidence=new.sureness,
         source=new.source,
         trust=new.said_by,
         state="current",

@@ -14,11 +14,17 @@ from zomem_graph.stores.unit import Unit
 __all__ = ["confirm", "tell_anew"]
 
 
-def confirm(unit: Unit, kept: Fact, offered: Fact, *, now: datetime) -> None:
-    """Raise what the repetition makes surer, and let the life of a kept fact begin anew."""
-    confidence, importance = max(kept.confidence, offered.confidence), max(kept.importance, offered.importance)
-    if (confidence, importance) != (kept.confidence, kept.importance):
-        unit.facts.change(kept.id, confidence=confidence, importance=importance)
+def confirm(
+    unit: Unit, kept: Fact, offered: Fact, *, confidence: float | None, importance: float | None, now: datetime
+) -> None:
+    """Raise what the repetition makes surer, and let the life of a kept fact begin anew.
+
+    `confidence` and `importance` are what came with the repetition, None where nothing was said of them.
+    """
+    surer = max(kept.confidence, kept.confidence if confidence is None else confidence)
+    weightier = max(kept.importance, kept.importance if importance is None else importance)
+    if (surer, weightier) != (kept.confidence, kept.importance):
+        unit.facts.change(kept.id, confidence=surer, importance=weightier)
     if given_tier(kept) in WALL_CLOCK_TIERS and offered.tier not in WALL_CLOCK_TIERS:
         # Said for longer than the session: it lives on by that.
         _move(unit, kept, offered.tier, now)

@@ -46,7 +46,7 @@ def learn_provisionally(
     if models and any(turn.role == "user" for turn in turns):
         reading = yield from read_turns(services, turns, models)
         found += as_facts(reading, services, persona=scope.persona, source="stream")[0]
-    sure = sorted((fact for fact in found if fact.confidence >= LEAST_SURE), key=lambda fact: -fact.confidence)
+    sure = sorted((fact for fact in found if fact.sureness >= LEAST_SURE), key=lambda fact: -fact.sureness)
     digests: dict[str | None, str] = {turn.id: turn.digest for turn in turns}
     # The turns are stored with the whole; until then only the quote says where a fact is from.
     marked = [
