@@ -145,6 +145,26 @@ def test_possessives_and_clitics_leave_the_word_they_stand_on(index: Index, stor
     assert index.ask(asked) == [1]
 
 
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        (stored, asked)
+        for stored, whole, *parts in [
+            ("Ankara'da yaşıyorum", "ankarada", "Ankara", "Ankara’da"),
+            ("Lavoro all'ospedale di Roma", "allospedale", "ospedale", "dell'ospedale", "l'ospedale"),
+            ("Aujourd’hui il pleut", "aujourdhui", "aujourd'hui"),
+            ("İstanbul’un sokakları", "istanbulun", "İstanbul"),
+            ("O'Brien rang", "OBrien", "Brien", "O'Brien"),
+        ]
+        for asked in (whole, *parts)
+    ],
+)
+def test_what_stands_around_an_apostrophe_is_found_in_parts_and_whole(index: Index, stored: str, asked: str) -> None:
+    index.add(stored)
+
+    assert index.ask(asked) == [1]
+
+
 def test_he_ll_is_not_hell(index: Index) -> None:
     index.add("he'll be late")
 

@@ -60,6 +60,8 @@ _JOINTS = re.compile(r"[-_.&]")
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _CLITIC = re.compile(r"(?<=[^\W_])'(?:s|ll|re|ve|d|m)(?![^\W_])")
 _ELISION = re.compile(r"(?<![^\W_])([^\W\d_]{1,2})'([^\W\d_]{3,})")
+# A case ending or a long article: Ankara'da, dell'arte. One letter behind it is the rest of a negation: don't.
+_SUFFIXED = re.compile(r"(?<![^\W_])([^\W\d_]{3,64}+)'([^\W\d_]{2,})")
 _INNER_APOSTROPHE = re.compile(r"(?<=[^\W_])'(?=[^\W_])")
 _SIGNED_NAME = re.compile(r"(?<![^\W_])([^\W_]++)\+\+|(?<![^\W_])([a-z])#(?![^\W\d_])|(?<![^\W_])\.net(?![^\W_])")
 # Han, kana, bopomofo, Hangul; Thai, Lao, Burmese, Khmer. Korean has spaces but glues particles to its nouns.
@@ -79,6 +81,7 @@ _UNREADABLE = "\ufffd"
 def search_text(text: str) -> str:
     """Return the words of any text as the index holds them: letters and digits only, joined by one space.
 
+    What stands before and behind an apostrophe is kept in parts and whole (Ankara'da: ankarada ankara da).
     Names that only signs tell apart become words (C++ cplusplus, C# csharp, .NET dotnet). A compound such as
     e-mail, snake_case or 1.24.3 is kept in parts and whole (email, snakecase, 1p24p3). A run of an unspaced
     script becomes overlapping pairs and its last character, so that one character is found as a prefix.
@@ -157,7 +160,8 @@ def _words(text: str, *, asking: bool) -> list[str]:
     text = _folded(text)
     if "'" in text:
         text = _CLITIC.sub("", text)
-        text = _INNER_APOSTROPHE.sub("", _ELISION.sub(r"\1\2 \2", text))
+        text = _SUFFIXED.sub(r"\1\2 \1 \2", _ELISION.sub(r"\1\2 \2", text))
+        text = _INNER_APOSTROPHE.sub("", text)
     if "+" in text or "#" in text or ".net" in text:
         text = _SIGNED_NAME.sub(_spelled_out, text)
     if "," in text:
