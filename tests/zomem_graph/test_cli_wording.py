@@ -255,3 +255,22 @@ def test_no_option_takes_an_empty_path_for_the_current_folder(
     }
     assert taken == []
     assert list(Path.cwd().iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["bench"], []])
+def test_a_group_without_a_command_shows_its_help_and_no_empty_message(home: Path, words: list[str]) -> None:
+    done = CommandLine(home)(*words)
+
+    assert (done.exit_code, "Usage" in done.stdout) == (1, True)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("more", [[], ["--explain"]])
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+def test_what_breaks_lines_is_never_written_as_it_is(home: Path, sign: str, more: list[str]) -> None:
+    zomem = CommandLine(home, ZO_MODEL_EMBEDDING="none")
+    zomem("remember", "note", "kept", f"the first line{sign}and a second one")
+    done = zomem("search", "second line", *more)
+
+    assert "and a second one" in done.stdout
+    assert sign not in done.stdout

@@ -64,6 +64,8 @@ def _failure(message: str) -> int:
 
 
 def _wrong_use(error: typer.TyperException) -> int:
+    if not error.format_message().strip():  # the help has been shown in place of a message
+        return _FAILED
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "zomem"
     _failure(error.format_message())
