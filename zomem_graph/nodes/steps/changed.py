@@ -7,7 +7,7 @@ from typing import Any
 
 from zomem_graph.nodes.rules.changed import SINCE_THEN, current_first
 from zomem_graph.nodes.rules.keys import same_value
-from zomem_graph.nodes.rules.told import without_learned
+from zomem_graph.nodes.rules.told import LEARNED, without_item
 from zomem_graph.nodes.values import Hit
 from zomem_graph.stores.overtaken import Overtaken
 from zomem_graph.stores.unit import Unit
@@ -50,7 +50,7 @@ def _outdates(change: Overtaken, hit: Hit) -> bool:
 
 
 def _tells(text: str, learned: str) -> bool:
-    return without_learned(text, learned) != text.strip()
+    return without_item(text, LEARNED, learned) != text.strip()
 
 
 def _with(hit: Hit, changes: Sequence[Overtaken]) -> Hit:
