@@ -93,12 +93,12 @@ def search_query(asked: str, words: SearchWords) -> "Query":
     from zomem_graph.nodes.steps.retrieve import KINDS, Query
 
     _refuse_unknown(words, SearchWords)
-    kinds, hyde = words.get("kinds"), words.get("hyde")
+    kinds = words.get("kinds")
     query = Query(
         text=asked,
         limit=words.get("limit", 10),
         kinds=KINDS if kinds is None else names("kinds", kinds),
-        hyde=hyde if hyde is None or isinstance(hyde, str) else flag("hyde", hyde),
+        hyde=_hyde(words.get("hyde")),
         graph=flag("graph", words.get("graph", True)),
         since=aware("since", words.get("since")),
         until=aware("until", words.get("until")),
@@ -231,6 +231,15 @@ def clock_given(clock: Clock) -> Clock:
 
     now()
     return now
+
+
+def _hyde(given: Any) -> bool | str | None:
+    if given is None or isinstance(given, str):
+        return given
+    try:
+        return flag("hyde", given)
+    except InvalidInput:
+        raise InvalidInput(f"hyde must be True, False or an imagined answer as text, not {shown(given)}.") from None
 
 
 def _refuse_unknown(words: Mapping[str, Any], known: type) -> None:

@@ -187,6 +187,12 @@ def test_recall_is_measured_beside_the_floor_and_meaning_alone(chats: Path) -> N
     assert json.loads(json.dumps(result))["set"] == "chats"
 
 
+def test_without_an_embedder_nothing_is_said_of_meaning(chats: Path) -> None:
+    result = recall.run(chats, embeddings="none")
+    assert set(result["systems"]) == {"zomem", "plain words"}
+    assert set(result["zomem_minus"]) == {"plain words"}
+
+
 def test_a_kept_home_is_not_embedded_again(chats: Path, tmp_path: Path) -> None:
     embedder = CountingEmbedder()
     first = recall.run(chats, home=tmp_path / "kept", embeddings=embedder)

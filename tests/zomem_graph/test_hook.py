@@ -26,9 +26,16 @@ def test_nothing_is_printed_for_a_greeting(line: CommandLine) -> None:
     assert line.ok("gate", "--hook", "--persona", "me", given=json.dumps({"prompt": "hello"})).strip() == ""
 
 
-@pytest.mark.parametrize("said", ["", "not json", "[]", '"text"', '{"prompt": 5}', "{}"])
-def test_a_host_is_never_stopped(line: CommandLine, said: str) -> None:
-    assert line("gate", "--hook", "--persona", "me", given=said).exit_code == 0
+@pytest.mark.parametrize(
+    "said",
+    ["", "not json", "[]", '"text"', '{"prompt": 5}', "{}", '{"message": {"content": "hi"}}', '{"prompt": " "}'],
+)
+def test_a_host_is_never_stopped_and_what_went_wrong_is_said(line: CommandLine, said: str) -> None:
+    result = line("gate", "--hook", "--persona", "me", given=said)
+
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "memory did not answer: " in result.stderr
+    assert '{"prompt": "where did we leave off?"}' in result.stderr
 
 
 def test_the_log_names_the_provider_that_really_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

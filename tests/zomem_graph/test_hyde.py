@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from langgraph.graph import START, StateGraph
 
-from zomem_graph import Memory
+from zomem_graph import Memory, MemoryState, create_hyde_node
 from zomem_graph.nodes.options import HydeOptions, MemoryOptions
-from zomem_graph.stores.errors import ModelTimeout
+from zomem_graph.stores.errors import InvalidInput, ModelTimeout
 from zomem_graph.testing import ScriptedChat, SmallEmbedder
 
 QUESTION = "how do we get paid?"
@@ -67,3 +68,59 @@ def test_an_answer_about_something_else_changes_nothing(home: Path) -> None:
         with_it = [hit.id for hit in memory.search("apple trees")]
         without = [hit.id for hit in memory.search("apple trees", hyde=False)]
         assert with_it == without
+
+
+USELESS = ["", "   ", "[]", "null", "{}", "5", "true", '["a"]', '{"answer":', "```json\n[]\n```", "Yes."]
+REFUSALS = [
+    "I cannot help with that.",
+    "I can't answer that question.",
+    "I'm sorry, but I can't assist with billing.",
+    "As an AI, I have no access to your billing.",
+    "Unfortunately, I don't have any information about your billing.",
+    "I don't know how you get paid.",
+    "Es tut mir leid, dabei kann ich nicht helfen.",
+    "Lo siento, no puedo ayudar con eso.",
+]
+
+
+@pytest.mark.parametrize("reply", [*USELESS, *REFUSALS])
+def test_a_reply_that_is_no_answer_is_not_searched_with_and_said(home: Path, reply: str) -> None:
+    chat = ScriptedChat([], by_workload={"hyde": [reply] * 3})
+    with filled(opened(home, chat, least_nearness=-9.0)) as memory:
+        with_it = memory.search("our billing process")
+        assert any(note.startswith("hyde: ") for note in with_it.degraded)
+        without = memory.search("our billing process", hyde=False)
+        assert [(hit.id, hit.score) for hit in with_it] == [(hit.id, hit.score) for hit in without]
+
+        recalled = memory.recall("what did I tell you about our billing process?")
+        assert recalled.decision == "inject"
+        assert any(note.startswith("hyde: ") for note in recalled.degraded)
+
+        alone = StateGraph(MemoryState).add_node("hyde", create_hyde_node(memory)).add_edge(START, "hyde").compile()
+        state = alone.invoke({"messages": [], "memory_query": QUESTION})
+        assert state["memory_hyde"] == ""
+        assert any(note.startswith("hyde: ") for note in state["memory_degraded"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "We get paid by invoices that Stripe sends each month.",
+        '{"answer": "We get paid by invoices that Stripe sends each month."}',
+        "[The user] gets paid by invoices of Stripe.",
+        "I can't get paid without invoices of Stripe.",
+        "Invoices [1] are sent by Stripe {monthly}.",
+    ],
+)
+def test_an_answer_in_any_dress_is_searched_with(home: Path, reply: str) -> None:
+    chat = ScriptedChat([], by_workload={"hyde": [reply] * 3})
+    with filled(opened(home, chat, least_nearness=-9.0)) as memory:
+        hits = memory.search(QUESTION, limit=1)
+        assert hits.degraded == ()
+        assert hits[0].text.startswith("billing process")
+
+
+@pytest.mark.parametrize("given", [5, 1.5, [], {"answer": "a"}])
+def test_what_the_caller_may_hand_in_is_said(answered: Memory, given: object) -> None:
+    with pytest.raises(InvalidInput, match="True, False or an imagined answer as text"):
+        answered.search(QUESTION, hyde=given)  # type: ignore[arg-type]

@@ -77,6 +77,11 @@ SPOKEN = [
     "requests we answered today and the day before that one",
     "",
     "[]",
+    "5",
+    "null",
+    '{"needs":"yes"',
+    '{"needs":"yes"}',
+    "No.",
 ]
 
 

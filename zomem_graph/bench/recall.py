@@ -72,13 +72,10 @@ def run(
     with kept_folder(home) as folder:
         homes = Homes(folder, evaluation, embeddings, say)
         ours, identity = scored_search(homes, evaluation, options, say=say)
-        systems = {
-            "zomem": ours,
-            "plain words": _scored_plain(evaluation),
-            "meaning alone": scored_search(
-                homes, evaluation, with_settings(options, MEANING_ONLY), say=say, name="meaning alone"
-            )[0],
-        }
+        systems = {"zomem": ours, "plain words": _scored_plain(evaluation)}
+        if identity is not None:
+            by_meaning = with_settings(options, MEANING_ONLY)
+            systems["meaning alone"] = scored_search(homes, evaluation, by_meaning, say=say, name="meaning alone")[0]
         table = _ablation(homes, evaluation, options, ours, say) if ablate else None
     result = {
         "suite": "recall",

@@ -13,6 +13,7 @@ from zomem_graph.stores.errors import InvalidInput, ZomemError
 __all__ = ["gate"]
 
 _PROMPTS = ("prompt", "message", "user_prompt", "text")
+_EXAMPLE = 'Give such as {"prompt": "where did we leave off?"}.'
 _EXITS = {"inject": 0, "skip": 2, "empty": 3}
 
 
@@ -52,7 +53,9 @@ def _answer_host(call: Call, time_zone: str | None) -> None:
     """Print the block for a host's message; a host must never be stopped, so what fails goes to standard error."""
     try:
         given = _hook_input()
-        asked = next((given[name] for name in _PROMPTS if isinstance(given.get(name), str)), "")
+        asked = next((text for name in _PROMPTS if isinstance(text := given.get(name), str) and text.strip()), None)
+        if asked is None:
+            raise InvalidInput(f"no text stands under {', '.join(_PROMPTS[:-1])} or {_PROMPTS[-1]}. {_EXAMPLE}")
         thread = given.get("session_id")
         with call.memory() as memory:
             scope = replace(call.scope(memory, time_zone), thread=thread if isinstance(thread, str) else None)
@@ -72,5 +75,5 @@ def _hook_input() -> dict[str, Any]:
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
-        raise InvalidInput('the hook reads one JSON object, such as {"prompt": "where did we leave off?"}')
+        raise InvalidInput(f"the hook reads one JSON object. {_EXAMPLE}")
     return given

@@ -24,6 +24,7 @@ __all__ = [
     "read_conflict",
     "read_facts",
     "read_gate",
+    "read_imagined",
     "read_numbers",
     "read_search_words",
     "shape_of",
@@ -37,6 +38,18 @@ _STARTS = re.compile(r"[\[{]")
 _MOST_STARTS = 200
 _LONGEST_READ = 200_000  # characters
 _SPEAKING = re.compile(r"\b(?:i|i'm|i'll|i’m|me|you|sorry|can't|cannot|unable|sure|okay|apolog\w+)\b", re.IGNORECASE)
+# How a reply begins that answers nothing. "I can't eat peanuts" may be an answer, so what it cannot do counts.
+_REFUSING = re.compile(
+    r"(?:unfortunately,? )?(?:(?:i['’]m|i am) (?:(?:so|very|really) )?(?:sorry|afraid|unable)\b|(?:my )?apologies\b"
+    r"|sorry\b|i apologi[sz]e\b|as an ai\b|i (?:don['’]t|do not) (?:know"
+    r"|have (?:any |enough |that |the |access|information))"
+    r"|i (?:can['’]?t|cannot|can not|could not|couldn['’]t|won['’]t|will not|am not able to) (?:help|assist|answer"
+    r"|provide|tell|access|know|share|say|do (?:that|this)|fulfil+|comply|discuss|imagine|respond)"
+    r"|(?:es )?tut mir leid\b|ich kann (?:dir|ihnen|dabei|das|diese) |lo siento\b|no puedo (?:ayud|respond)"
+    r"|(?:je suis )?désolée?\b|je ne peux pas\b|desculpe|sinto muito|não posso (?:ajud|respond)"
+    r"|抱歉|对不起|我无法|申し訳)",
+    re.IGNORECASE,
+)
 _FEW_WORDS = 4  # that may name what nobody has named yet
 _UNSURE = 0.7
 _MOST_KEYWORDS = 6  # spec F70
@@ -121,18 +134,44 @@ def read_search_words(reply: str, known: Collection[str], *, most: int = 100) ->
     A few words may name something new; of more at least half are among the stems that are `known`, from the question
     and from what was found. Raises ReplyUnreadable for one that speaks instead: a refusal, a promise, thinking aloud.
     """
-    said = without_thinking(reply).strip()
-    for value in json_in(said):
-        texts = [one for one in value.values() if isinstance(one, str)] if isinstance(value, Mapping) else value
-        said = " ".join(one for one in texts if isinstance(one, str))
-        break
+    said = _texts_in(without_thinking(reply).strip())
     words = " ".join(said.strip("\"'`*.").split())
     stems = {stem(term) for term in terms(words)}
-    if not stems or len(words) > most or _SPEAKING.search(words):
+    if not stems or len(words) > most or _SPEAKING.search(words) or _yes_or_no(words) is not None:
         raise ReplyUnreadable(f"no search words were named. {shape_of(reply)}")
     if len(words.split()) > _FEW_WORDS and 2 * len(stems & set(known)) < len(stems):
         raise ReplyUnreadable(f"the search words are about something else. {shape_of(reply)}")
     return words
+
+
+def read_imagined(reply: str) -> str:
+    """Return the answer that a model imagined. Raises ReplyUnreadable for a refusal and for what says nothing."""
+    said = without_thinking(reply).strip()
+    # Lists and braces within a sentence are a part of it.
+    said = said if said[:1] not in ("[", "{", "`") and not _is_bare(said) else _texts_in(said)
+    if not said or _REFUSING.match(said):
+        raise ReplyUnreadable(f"no answer was imagined. {shape_of(reply)}")
+    return said
+
+
+def _texts_in(said: str) -> str:
+    """Return the texts of the first JSON that stands in a reply, the reply itself when there is none.
+
+    A bare number, null or true, and JSON that breaks off, hold no text.
+    """
+    for value in json_in(said):
+        texts = value.values() if isinstance(value, Mapping) else value
+        return " ".join(one for one in texts if isinstance(one, str)).strip()
+    return "" if _is_bare(said) or (said[:1] in ("[", "{") and _is_cut(said)) else said
+
+
+def _is_bare(said: str) -> bool:
+    """Return whether a reply is one JSON value that is neither text, list nor object."""
+    try:
+        value = json.loads(said)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(value, str | list | Mapping)
 
 
 def read_facts(reply: str) -> Readout:

@@ -15,7 +15,7 @@ from zomem_graph.nodes.flow import Failed, Flow, Question, attempt, work
 from zomem_graph.nodes.options import HydeOptions
 from zomem_graph.nodes.ports import Ask, ChatModel, Embedder, Reply, Services, Vector
 from zomem_graph.nodes.prompts import hyde_ask
-from zomem_graph.nodes.rules.replies import without_thinking
+from zomem_graph.nodes.rules.replies import ReplyUnreadable, read_imagined, shape_of
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.stores.identity import content_hash
 from zomem_graph.stores.words import terms
@@ -132,14 +132,17 @@ def _asked(services: Services, question: str, options: HydeOptions) -> Flow[tupl
     if (kept := services.imagined.get(question)) is not None:
         return kept, ()
     ask = hyde_ask(question, max_tokens=options.max_tokens, deadline_seconds=options.deadline_seconds)
-    reply: Reply | Failed = yield from attempt(_question(model, ask))
-    if isinstance(reply, Failed):
-        return "", (f"hyde: {reply.error}",)
-    answer = without_thinking(reply.text).strip()
+    answer: str | Failed = yield from attempt(_answered(model, ask, options))
+    if isinstance(answer, Failed):
+        return "", (f"hyde: {answer.error}",)
     services.imagined.keep(question, answer)
     return answer, ()
 
 
-def _question(model: ChatModel, ask: Ask) -> Flow[Reply]:
+def _answered(model: ChatModel, ask: Ask, options: HydeOptions) -> Flow[str]:
+    """Return what the model imagines; raise ReplyUnreadable for what nothing can be searched with."""
     reply: Reply = yield Question(model, ask)
-    return reply
+    answer = read_imagined(reply.text)
+    if not _telling(answer, options):
+        raise ReplyUnreadable(f"the imagined answer says too little. {shape_of(reply.text)}")
+    return answer
