@@ -1,6 +1,7 @@
 """Multi-hop: it really hops, over links and over names, and stops."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,55 @@ def test_a_link_leads_to_what_no_word_of_the_question_finds(memory: Memory) -> N
     found = memory.hop("where is the shop backend kept safe", limit=40)
     by_id = {hit.id: hit for hit in found.hits}
     assert by_id[rack.id].explanation.path == (shop.id, "depends_on", rack.id)
+
+
+CHAIN = {
+    "apollo": "the rig wants a pump",
+    "beryl": "quiet morning in autumn",
+    "cobalt": "seven silver spoons",
+    "dahlia": "lantern inside an attic",
+    "ebony": "orchard behind fences",
+    "flint": "letters under glass",
+}
+
+
+def chained(memory: Memory) -> list[str]:
+    """Store facts that share nothing, each linked to the next; return their ids."""
+    facts = memory.remember_many({"entity": entity, "value": value} for entity, value in CHAIN.items())
+    for one, other in pairwise(facts):
+        memory.link(one.id, other.id, "contains")
+    return [fact.id for fact in facts]
+
+
+def test_links_are_followed_as_far_as_asked_though_the_first_find_answers_the_question(memory: Memory) -> None:
+    chain = chained(memory)
+    for far in range(4):
+        found = {hit.id for hit in memory.hop("what does the apollo rig want?", limit=40, max_hops=far).hits}
+        assert [one in found for one in chain] == [number <= far + 1 for number in range(6)]
+
+
+def test_a_link_whose_relation_says_what_is_asked_comes_before_what_is_not_tied(memory: Memory) -> None:
+    status = memory.remember("payments", "status", "late since the ledger was moved")
+    cause = memory.remember("incident 41", None, "queue stuck, restart cured it")
+    memory.remember_many({"entity": f"shop {n}", "key": "status", "value": f"open until {n}"} for n in range(9))
+    memory.link(status.id, cause.id, "caused_by")
+    found = [hit.id for hit in memory.hop("what caused the payments status?", limit=3).hits]
+    assert found[:2] == [status.id, cause.id]
+
+
+NAMED = ["heron", "vm-17", "staging server", "Zephyr 17", "db01.example.org"]
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("value", ["{}", "the {} since May"])
+def test_a_value_that_names_what_other_facts_are_about_leads_on_however_it_is_written(
+    memory: Memory, name: str, value: str
+) -> None:
+    first = memory.remember("web shop", "runs on", value.format(name))
+    wanted = memory.remember(name, "keeper", "Ingmar Holt")
+    asked = "who looks after the machine the web shop runs on?"
+    assert [hit.id for hit in memory.search(asked, limit=2)] == [first.id, wanted.id]
+    assert wanted.id in {hit.id for hit in memory.hop(asked, limit=3).hits}
 
 
 def test_a_shared_name_leads_on(memory: Memory) -> None:
@@ -96,6 +146,7 @@ def test_a_model_that_speaks_instead_of_naming_words_leads_nowhere(home: Path, s
         memory.remember_many(
             {"entity": f"reply {n}", "value": f"Sorry, we can't help with request {n} today."} for n in range(12)
         )
+        memory.flush()
         with_model = memory.hop(asked, limit=3)
     with Memory.open(home, embeddings=SmallEmbedder(), chat_model="none") as memory:
         alone = memory.hop(asked, limit=3)
@@ -117,10 +168,9 @@ def test_a_search_that_takes_too_long_ends_with_what_it_has(home: Path) -> None:
     chat = ScriptedChat([], by_workload={"gate": ["cellar"] * 9, "hyde": ["nothing to say here"] * 9}, seconds=0.2)
     options = MemoryOptions(multi_hop=MultiHopOptions(deadline_seconds=0.1, max_hops=8, enough=2.0))
     with Memory.open(home, embeddings="none", chat_model=chat, options=options) as memory:
-        memory.remember("order", "maker", "The lamp was designed by Ines Rocha.")
-        memory.remember("people", "origin", "Ines Rocha comes from Braga.")
-        found = memory.hop("who made the lamp and where from", limit=10)
-    assert found.hits
+        chained(memory)
+        found = memory.hop("what does the apollo rig want?", limit=10)
+    assert 1 < len(found.hits) < len(CHAIN)
     assert len(chat.asked("gate")) == 1
     assert chat.asked("gate")[0].deadline_seconds <= 0.1
     assert "hop: stopped before hop 2: 0.1 s had passed" in found.degraded

@@ -46,8 +46,10 @@ class Homes:
     """The homes of one set under one embedder; each is filled once."""
 
     def __init__(self, folder: Path, data: EvaluationSet, embeddings: "str | Embedder | None", say: Say) -> None:
-        given = any(entry.mentions for haystack in data.haystacks for entry in haystack.entries)
-        self._root = folder / f"{data.name}{'-given' if given else ''}" / _folder_name(embeddings)
+        entries = [entry for haystack in data.haystacks for entry in haystack.entries]
+        given = "-given" if any(entry.mentions for entry in entries) else ""
+        given += "-links" if any(entry.ties for entry in entries) else ""
+        self._root = folder / f"{data.name}{given}" / _folder_name(embeddings)
         self._embeddings = embeddings
         self._say = say
 
@@ -83,7 +85,11 @@ def store(memory: Memory, haystack: Haystack) -> None:
     turns = [entry for entry in haystack.entries if entry.session is not None]
     for session, said in groupby(turns, key=lambda entry: entry.session):
         memory.observe([_message(entry) for entry in said], scope=Scope(persona=haystack.name), session=session)
-    memory.remember_many(_fact(entry, haystack.name) for entry in haystack.entries if entry.session is None)
+    facts = [entry for entry in haystack.entries if entry.session is None]
+    stored = memory.remember_many(_fact(entry, haystack.name) for entry in facts)
+    ids = {entry.id: fact.id for entry, fact in zip(facts, stored, strict=True)}
+    ties = [(entry.id, other) for entry in facts for other in entry.ties]
+    memory.graph.link_many({"source_id": ids[one], "target_id": ids[other]} for one, other in ties)
 
 
 def _message(entry: Entry) -> dict[str, Any]:
@@ -112,7 +118,7 @@ def _fact(entry: Entry, persona: str) -> dict[str, Any]:
 
 
 def _digest(haystack: Haystack) -> str:
-    parts: Sequence[str] = [f"{entry!r}{entry.mentions or ''}" for entry in haystack.entries]
+    parts: Sequence[str] = [f"{entry!r}{entry.mentions or ''}{entry.ties or ''}" for entry in haystack.entries]
     return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -1,6 +1,7 @@
 """What hops buy where an answer stands in two or more texts: with, without, and as far as `Memory.hop` goes.
 
-The names that hops follow are found by rule; where a set gives triples, their ends are tried beside them.
+The names that hops follow are found by rule; where a set gives triples, their ends are tried beside them, and links
+between the passages that they name.
 """
 
 from collections.abc import Sequence
@@ -40,9 +41,9 @@ def run(
         raise InvalidInput(f"{data} holds no passages; hops are measured on HotpotQA and MuSiQue.")
     options = with_settings(MemoryOptions(), settings)
     sets = {"own names": evaluation}
-    given = read_set(data, triples=True)
+    given = read_set(data, triples="mentions")
     if any(entry.mentions for haystack in given.haystacks for entry in haystack.entries):
-        sets["given triples"] = given
+        sets |= {"given triples": given, "given links": read_set(data, triples="links")}
     with kept_folder(home) as folder:
         results = {name: _ways(Homes(folder, one, embeddings, say), one, options, say) for name, one in sets.items()}
     base = results["own names"][0][_WITHOUT]

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from zomem_graph.conversations import Conversation, Message, Session, read_conversation
+from zomem_graph.nodes.rules.entities import entity_key
 from zomem_graph.stores.errors import InvalidInput
 
 __all__ = ["Asked", "Entry", "EvaluationSet", "Haystack", "read_set", "unanswerable"]
 
+Triples = Literal["mentions", "links"]
 Unit = Literal["turn", "passage", "session"]
 
 _FORMS = (
@@ -26,7 +28,7 @@ _PICTURE = re.compile(r" ?\[shared a picture: .*\]$", re.DOTALL)
 class Entry:
     """One text to remember. `unit` names what a hit on it counts as: itself, or its whole session.
 
-    `mentions` are names that the set itself says it speaks of.
+    `mentions` are names that the set itself says it speaks of, `ties` the ids of entries it says it is tied to.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Entry:
     session: str | None = None
     at: datetime | None = None
     mentions: tuple[str, ...] = field(default=(), repr=False)
+    ties: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +76,11 @@ class EvaluationSet:
         return sum(len(haystack.questions) for haystack in self.haystacks)
 
 
-def read_set(folder: Path, *, triples: bool = False) -> EvaluationSet:
+def read_set(folder: Path, *, triples: Triples | None = None) -> EvaluationSet:
     """Return the set in a folder, told apart by its file names; raises InvalidInput with the forms.
 
-    With `triples` a passage mentions the ends of the triples that the set gives for it.
+    By the triples that the set gives for a passage it "mentions" their ends, or it is linked with ("links") the
+    passages whose titles are an end.
     """
     if conversations := sorted(folder.glob("conv-*.json")):
         haystacks = tuple(_of_conversation(path) for path in conversations)
@@ -132,16 +136,21 @@ def _turn(message: Message, session: Session) -> Entry:
     )
 
 
-def _of_passages(folder: Path, triples: bool) -> Haystack:
+def _of_passages(folder: Path, triples: Triples | None) -> Haystack:
+    rows = list(_lines(folder / "passages.jsonl"))
+    titled: dict[str, list[str]] = {}
+    for row in rows if triples == "links" else ():
+        titled.setdefault(entity_key(str(row["title"])), []).append(str(row.get("id", row["title"])))
     entries = [
         Entry(
             id=name,
             unit=name,
             text=str(row["text"]),
             title=str(row["title"]),
-            mentions=tuple(dict.fromkeys(_ends(row))) if triples else (),
+            mentions=tuple(dict.fromkeys(_ends(row))) if triples == "mentions" else (),
+            ties=tuple(sorted({other for end in _ends(row) for other in titled.get(entity_key(end), ())} - {name})),
         )
-        for row in _lines(folder / "passages.jsonl")
+        for row in rows
         for name in [str(row.get("id", row["title"]))]
     ]
     questions = [

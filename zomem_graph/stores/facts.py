@@ -19,6 +19,9 @@ _CURRENT = select(sql.facts).where(
     _t.persona == bindparam("whose"), _t.slot == bindparam("where"), _t.state == "current"
 )
 _FOUND = select(sql.facts).where(_t.id.in_(bindparam("ids", expanding=True))).order_by(_t.created_at.desc())
+_SHORT = select(_t.id, _t.value).where(
+    _t.id.in_(bindparam("ids", expanding=True)), func.length(_t.value) <= bindparam("longest")
+)
 _TOUCH = (
     update(sql.facts)
     .where(_t.id.in_(bindparam("ids", expanding=True)))
@@ -119,6 +122,13 @@ class Facts:
         parts = [list(ids[start : start + _PART]) for start in range(0, len(ids), _PART)]
         found = [Fact(**row) for one in parts for row in self._connection.execute(_FOUND, {"ids": one}).mappings()]
         return found if len(parts) < 2 else sorted(found, key=lambda fact: fact.created_at, reverse=True)
+
+    def short_values(self, ids: Sequence[str], *, longest: int) -> dict[str, str]:
+        """Return the values of these facts that have at most so many characters."""
+        if not ids:
+            return {}
+        rows = self._connection.execute(_SHORT, {"ids": list(ids), "longest": longest})
+        return {row.id: row.value for row in rows}
 
     def end(self, ids: Sequence[str], *, state: str, at: datetime, superseded_by: str | None = None) -> None:
         """Give current facts another state from this time on."""

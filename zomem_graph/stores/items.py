@@ -341,8 +341,10 @@ class Items:
             found.setdefault(num, []).append(unescaped(entity) or "")
         return found
 
-    def sharing(self, entities: Sequence[str], personas: Sequence[str], *, most: int) -> dict[str, list[int]]:
-        """Return who mentions each entity; one in fewer than 2 or more than `most` items is no link."""
+    def sharing(
+        self, entities: Sequence[str], personas: Sequence[str], *, most: int, least: int = 2
+    ) -> dict[str, list[int]]:
+        """Return who mentions each entity; one in fewer than `least` or more than `most` items is no link."""
         if not entities:
             return {}
         of = f"from mentions where persona in ({marks(self._connection, len(personas))})"
@@ -352,7 +354,7 @@ class Items:
             *whose,
             *named,
         )
-        links = [entity for entity, count in counted if 2 <= count <= most]
+        links = [entity for entity, count in counted if least <= count <= most]
         found: dict[str, list[int]] = {entity: [] for entity in links}
         if links:
             linked = f"select entity, num {of} and entity in ({marks(self._connection, len(links))})"

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, func, or_, select
 
 from zomem_graph.stores import sql
 from zomem_graph.stores.dialect import Dialect
+from zomem_graph.stores.driver import marks, plain
 from zomem_graph.stores.records import Link
 
 __all__ = ["Fan", "Links"]
@@ -64,6 +65,24 @@ class Links:
             return Fan(links, len(links))
         degree = self._connection.execute(select(func.count()).select_from(sql.links).where(ends)).scalar_one()
         return Fan(links, degree)
+
+    def of_each(self, ids: Sequence[str], *, most: int) -> dict[str, list[Link]]:
+        """Return the links of each item that has some, but of none that has more than `most`: a hub ties nothing."""
+        part, listed = list(ids), marks(self._connection, len(ids))
+        if not part:
+            return {}
+        counted = self._connection.exec_driver_sql(  # every search asks it, and mostly there are none
+            "select id, sum(n) from ("
+            f"select source_id as id, count(*) as n from links where source_id in ({listed}) group by source_id"
+            f" union all select target_id, count(*) from links where target_id in ({listed}) group by target_id"
+            ") as ends group by id",
+            (*part, *part),
+        )
+        found: dict[str, list[Link]] = {id_: [] for id_, number in plain(counted) if number <= most}
+        for link in self.touching(list(found)):
+            for end in {link.source_id, link.target_id} & found.keys():
+                found[end].append(link)
+        return found
 
     def purge(self, ids: Sequence[str]) -> int:
         """Remove every link with an end among the ids."""

@@ -1,7 +1,7 @@
-"""One hop in ranking: the best items lend a part of their score to items that share a rare entity.
+"""One hop in ranking: the best items lend a part of their score to what shares a rare name or a link with them.
 
 What is lent counts the more, the more of the question the receiver covers that the sender leaves open;
-this is what finds the second half of a two-part question.
+this is what finds the second half of a two-part question. A link covers what its relation says.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zomem_graph.nodes.rules.option_kinds import Options
+from zomem_graph.stores.stems import stem
+from zomem_graph.stores.words import terms
 
-__all__ = ["Gain", "HopOptions", "Lent", "by_stems", "by_tokens", "lend", "spread"]
+__all__ = [
+    "OUTSIDE",
+    "Gain",
+    "HopOptions",
+    "Lent",
+    "Tie",
+    "by_stems",
+    "by_tokens",
+    "lend",
+    "share_told",
+    "spread",
+    "tie_worth",
+]
 
 # How much a receiver covers that its sender leaves open: (sender, receiver) to a factor.
 Gain = Callable[[int, int], float]
@@ -24,11 +38,15 @@ class HopOptions(Options):
     """How far a good hit reaches. `share` is lambda for notes and facts, `turn_share` for chat turns.
 
     What is lent counts `base_gain` + `cover_gain` * what the receiver covers and the sender lacks; measured
-    by tokens the base is `late_base_gain`.
+    by tokens the base is `late_base_gain`. A name or a thing that ties more than `most` items ties none. A link of
+    weight 1 counts `links` times what a name does that only two share; 0 leaves links out. A fact's value of at most
+    `value_words` words may name what other facts are about, in any letter case; 0 looks at names that texts show.
     """
 
     seeds: int = 10
     most: int = 40
+    links: float = 1.0
+    value_words: int = 8
     share: float = 0.5
     turn_share: float = 0.15
     base_gain: float = 0.5
@@ -38,11 +56,33 @@ class HopOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """What one item got, from whom, and by which entity."""
+    """What one item got, from whom, and by which entity or relation."""
 
     value: float
     sender: int
-    entity: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A link of a sender: to which item, by which relation, its worth, and how much more for what it says."""
+
+    receiver: int
+    relation: str
+    worth: float
+    said: float = 0.0
+
+
+def tie_worth(weight: float, degree: int, total: int) -> float:
+    """Return what a link is worth among `degree` of its item: as much as a name that all of them share."""
+    return max(0.0, weight) * log(max(_SMALL, total) / (degree + 1)) / sqrt(degree + 1)
+
+
+def share_told(relation: str, rarity: Mapping[str, float]) -> float:
+    """Return which share of the question's stems a relation says, by their rarity: "caused_by" says "caused"."""
+    weight = sum(rarity.values())
+    told = {stem(term) for term in terms(relation.replace("_", " "))}
+    return sum(rarity[one] for one in told & rarity.keys()) / weight if weight > 0 else 0.0
 
 
 def lend(
@@ -52,24 +92,28 @@ def lend(
     sharing: Mapping[str, Sequence[int]],
     gain: Gain,
     total: int,
+    ties: Mapping[int, Sequence[Tie]] | None = None,
 ) -> dict[int, Lent]:
     """Return the most each item is lent by any of the senders, given as (number, activation in [0, 1]).
 
-    `total` is how many items there are.
+    `total` is how many items there are; `ties` are the links of the senders.
     """
     got: dict[int, Lent] = {}
     for sender, activation in senders:
+        if activation <= 0:
+            continue
+        ways = [(tie.receiver, tie.worth, tie.said, tie.relation) for tie in (ties or {}).get(sender, ())]
         for entity in entities_of.get(sender, ()):
             receivers = sharing.get(entity, ())
-            if not receivers or activation <= 0:
+            named = len(receivers) + (sender not in receivers)
+            worth = log(max(_SMALL, total) / named) / sqrt(named)
+            ways += [(receiver, worth, 0.0, entity) for receiver in receivers]
+        for receiver, worth, said, by in ways:
+            if receiver == sender:
                 continue
-            worth = activation * log(max(2, total) / len(receivers)) / sqrt(len(receivers))
-            for receiver in receivers:
-                if receiver == sender:
-                    continue
-                value = worth * gain(sender, receiver)
-                if receiver not in got or value > got[receiver].value:
-                    got[receiver] = Lent(value, sender, entity)
+            value = activation * worth * (gain(sender, receiver) + said)
+            if receiver not in got or value > got[receiver].value:
+                got[receiver] = Lent(value, sender, by)
     return got
 
 
@@ -119,9 +163,10 @@ def spread(
         return dict(activation)
     numbers = dict.fromkeys([*activation, *lent])
     return {
-        num: activation.get(num, _OUTSIDE) + shares.get(num, 0.0) * (lent[num].value / most if num in lent else 0.0)
+        num: activation.get(num, OUTSIDE) + shares.get(num, 0.0) * (lent[num].value / most if num in lent else 0.0)
         for num in numbers
     }
 
 
-_OUTSIDE = -0.05  # the activation of an item that no leg found
+_SMALL = 100  # items below which a store is too small to say how rare something is
+OUTSIDE = -0.05  # the activation of an item that no leg found

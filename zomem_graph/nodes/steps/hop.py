@@ -1,12 +1,24 @@
-"""The hop of ordinary retrieval: bring up what shares a rare entity with the best and answers the rest."""
+"""The hop of ordinary retrieval: bring up what shares a rare name or a link with the best and answers the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zomem_graph.nodes.options import RetrieveOptions
 from zomem_graph.nodes.ports import Services
 from zomem_graph.nodes.rules.entities import entity_key
-from zomem_graph.nodes.rules.hop import Gain, Lent, by_stems, by_tokens, lend, spread
+from zomem_graph.nodes.rules.hop import (
+    OUTSIDE,
+    Gain,
+    Lent,
+    Tie,
+    by_stems,
+    by_tokens,
+    lend,
+    share_told,
+    spread,
+    tie_worth,
+)
 from zomem_graph.nodes.steps.legs import Look, allowed, unseen
+from zomem_graph.nodes.steps.names import names_told
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.rank import Place
 from zomem_graph.stores.items import Candidate
@@ -32,8 +44,7 @@ def hop_once(
     if not places or options.hop.seeds == 0:
         return list(places)
     activation = _activation(places)
-    seeds = [(place.candidate.num, activation[place.candidate.num]) for place in places[: options.hop.seeds]]
-    lent = _lent(unit, query, look, seeds, options)
+    lent = _lent(unit, query, look, [place.candidate for place in places[: options.hop.seeds]], activation, options)
     if not lent:
         return list(places)
     newcomers = _newcomers(unit, services, query, look, lent, activation)
@@ -47,10 +58,13 @@ def hop_once(
     }
     final = spread(activation, lent, shares)
     order = sorted(final, key=lambda num: -final[num])
-    return [
-        _moved(known[num], final[num], lent[num], known[lent[num].sender], top) if num in lent else known[num]
+    moved = [
+        _moved(known[num], final[num] - activation.get(num, OUTSIDE), lent[num], known[lent[num].sender], top)
+        if num in lent
+        else known[num]
         for num in order
     ]
+    return [moved[0]._replace(chance=top), *moved[1:]]  # whichever stands first, the evidence is for it
 
 
 def _activation(places: Sequence[Place]) -> dict[int, float]:
@@ -63,29 +77,61 @@ def _activation(places: Sequence[Place]) -> dict[int, float]:
 
 
 def _lent(
-    unit: Unit, query: Query, look: Look, seeds: Sequence[tuple[int, float]], options: RetrieveOptions
+    unit: Unit,
+    query: Query,
+    look: Look,
+    seeds: Sequence[Candidate],
+    activation: Mapping[int, float],
+    options: RetrieveOptions,
 ) -> dict[int, Lent]:
-    numbers = [num for num, _ in seeds]
-    entities = unit.items.entities_of(numbers)
+    things = [(seed.num, seed.id, seed.kind) for seed in seeds]
+    told = names_told(unit, things, look.personas, value_words=options.hop.value_words)
     # Whoever speaks, and "user" or "project", is named everywhere: no way from one thing to another.
     everywhere = {*(entity_key(name) for name in look.speakers), *_NOBODY}
-    named = sorted({entity for found in entities.values() for entity in found} - everywhere)
-    sharing = unit.items.sharing(named, list(look.personas), most=options.hop.most)
-    if not sharing:
-        return {}
+    named = sorted({entity for found in told.values() for entity in found} - everywhere)
+    sharing = unit.items.sharing(named, list(look.personas), most=options.hop.most, least=1)
+    ties = _ties(unit, query, seeds, options)
     receivers = {num for found in sharing.values() for num in found}
+    receivers |= {tie.receiver for found in ties.values() for tie in found}
+    if not receivers:
+        return {}
     return lend(
-        seeds,
-        entities_of=entities,
+        [(seed.num, activation[seed.num]) for seed in seeds],
+        entities_of=told,
         sharing=sharing,
-        gain=_gain(unit, query, look, sorted(receivers | set(numbers)), options),
+        gain=_gain(unit, query, look, sorted(receivers | {seed.num for seed in seeds}), options),
         total=unit.items.total(),
+        ties=ties,
     )
+
+
+def _ties(unit: Unit, query: Query, seeds: Sequence[Candidate], options: RetrieveOptions) -> dict[int, list[Tie]]:
+    """Return the links of these items as they stood at the time that is asked about."""
+    if options.hop.links <= 0:
+        return {}
+    found = unit.links.of_each([seed.id for seed in seeds], most=options.hop.most)
+    ends = {end for links in found.values() for link in links for end in (link.source_id, link.target_id)}
+    numbers = unit.items.numbers_of(sorted(ends)) if ends else {}
+    rarity = unit.items.rarity(_asked(query)) if numbers else {}
+    ties: dict[int, list[Tie]] = {}
+    for seed in seeds:
+        links = [link for link in found.get(seed.id, ()) if query.as_of is None or link.created_at <= query.as_of]
+        for link in links:
+            other = numbers.get(link.target_id if link.source_id == seed.id else link.source_id)
+            if other is not None and other != seed.num:
+                worth = options.hop.links * tie_worth(link.weight, len(links), unit.items.total())
+                said = options.hop.cover_gain * share_told(link.relation, rarity)
+                ties.setdefault(seed.num, []).append(Tie(other, link.relation, worth, said))
+    return ties
+
+
+def _asked(query: Query) -> list[str]:
+    return list(dict.fromkeys(stem(term) for term in terms(query.text)))
 
 
 def _gain(unit: Unit, query: Query, look: Look, nums: Sequence[int], options: RetrieveOptions) -> Gain:
     """Return the measure of what these items cover of the question: by tokens where they have some."""
-    asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
+    asked = _asked(query)
     if look.late is None:
         return by_stems(unit.items.stems_of(nums, asked), unit.items.rarity(asked), options.hop)
     late = look.late.extended(unit, nums)
@@ -113,8 +159,8 @@ def _share(candidate: Candidate, options: RetrieveOptions) -> float:
     return options.hop.turn_share if candidate.kind == "turn" else options.hop.share
 
 
-def _moved(place: Place, activation: float, lent: Lent, sender: Place, top: float) -> Place:
-    """Return a place with what the hop gave it; its own score stays, for thresholds."""
-    chance = max(place.chance, min(top, top * max(0.0, activation)))
-    path = (sender.candidate.id, lent.entity, place.candidate.id)
-    return place._replace(chance=chance, boosts={**place.boosts, "hop": round(lent.value, 4)}, path=path)
+def _moved(place: Place, gained: float, lent: Lent, sender: Place, top: float) -> Place:
+    """Return a place with what the hop gave it, and only that; its own score stays, for thresholds."""
+    chance = min(top, place.chance + top * gained)
+    path = (sender.candidate.id, lent.by, place.candidate.id)
+    return place._replace(chance=chance, boosts={**place.boosts, "hop": round(gained, 4)}, path=path)

@@ -16,6 +16,7 @@ from zomem_graph.nodes.options import MultiHopOptions
 from zomem_graph.nodes.ports import ChatModel, Reply, Services
 from zomem_graph.nodes.prompts import refine_ask
 from zomem_graph.nodes.rules.confidence import confidence, open_terms
+from zomem_graph.nodes.rules.hop import share_told
 from zomem_graph.nodes.rules.replies import read_search_words
 from zomem_graph.nodes.scope import Scope
 from zomem_graph.nodes.steps.access import readable
@@ -23,6 +24,7 @@ from zomem_graph.nodes.steps.changed import with_changes
 from zomem_graph.nodes.steps.describe import Described, describe
 from zomem_graph.nodes.steps.legs import allowed
 from zomem_graph.nodes.steps.metrics import measured
+from zomem_graph.nodes.steps.names import names_told
 from zomem_graph.nodes.steps.query import Query
 from zomem_graph.nodes.steps.retrieve import retrieve
 from zomem_graph.nodes.values import Explanation, Hit
@@ -33,7 +35,8 @@ from zomem_graph.stores.words import terms
 
 __all__ = ["Hopped", "hop_far"]
 
-_PATIENCE: Final = 4.0
+_PATIENCE: Final = 4.0  # seconds a model has for the next words
+_TELLING: Final = 0.5  # of the best score, from which on a find may say what to ask next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +63,13 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One way from a known item to another."""
+    """One way from a known item to another; `said` is the share of the question that its link says."""
 
     source: str
     target: str
     by: str
     worth: float
+    said: float = 0.0
 
 
 def hop_far(
@@ -81,23 +85,28 @@ def hop_far(
 def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOptions) -> Flow[Hopped]:
     first = yield from retrieve(services, replace(query, limit=max(query.limit, chosen.frontier)), scope)
     reached, notes = _Reached(), list(first.degraded)
-    rarity: dict[str, float] = yield from work(partial(_learn, services, reached, first.hits, query))
+    learn = partial(_learn, services, reached, query=query, scope=scope)
+    rarity: dict[str, float] = yield from work(partial(learn, first.hits))
     trace: list[Mapping[str, Any]] = [_told(0, len(first.hits), _sure(reached, rarity), ())]
     frontier: Sequence[Hit] = first.hits
     failed, ends = False, perf_counter() + chosen.deadline_seconds
     for number in range(1, chosen.max_hops + 1):
-        if not frontier or _sure(reached, rarity) >= chosen.enough:
+        sure = _sure(reached, rarity) >= chosen.enough
+        if not frontier:
             break
         if (left := ends - perf_counter()) <= 0:
             notes.append(f"hop: stopped before hop {number}: {chosen.deadline_seconds:g} s had passed")
             break
-        arrive = partial(_arrive, services, frontier, reached, rarity, query, scope, chosen)
+        arrive = partial(_arrive, services, frontier, reached, rarity, query, scope, chosen, names=not sure)
         new: list[Hit] = yield from work(arrive)
-        patience = 0.0 if failed else min(left, _PATIENCE)
-        refined, note = yield from _refined(services, query, reached, rarity, new or frontier, patience=patience)
-        if note:
-            failed = True
-            notes.append(note)
+        refined = ""
+        if not sure:
+            patience = 0.0 if failed else min(left, _PATIENCE)
+            refined, note = yield from _refined(services, query, reached, rarity, new or frontier, patience=patience)
+            failed = failed or bool(note)
+            notes += [note] if note else []
+        elif not new:
+            break
         if refined:
             asked = replace(query, text=refined, limit=chosen.frontier, hyde=False)
             again = yield from retrieve(services, asked, scope)
@@ -106,7 +115,7 @@ def _hopped(services: Services, query: Query, scope: Scope, chosen: MultiHopOpti
             best = max((hit.score for hit in reached.hits.values()), default=1.0)
             new += [_faded(hit, number, chosen, most=best) for hit in again.hits if hit.id not in known]
         new = sorted(new, key=lambda hit: -hit.score)[: chosen.frontier]
-        yield from work(partial(_learn, services, reached, new, query))
+        yield from work(partial(learn, new))
         trace.append(_told(number, len(new), _sure(reached, rarity), (refined,) if refined else ()))
         frontier = new
     hits = sorted(reached.hits.values(), key=lambda hit: -hit.score)[: query.limit]
@@ -122,19 +131,27 @@ def _with_changes(services: Services, hits: Sequence[Hit], scope: Scope) -> list
         return with_changes(unit, hits, readers=readable(unit, scope), moment=services.clock())
 
 
-def _learn(services: Services, reached: _Reached, hits: Sequence[Hit], query: Query) -> dict[str, float]:
-    """Add hits to what is reached, with the names and the question's stems they hold; return its rarity."""
+def _learn(
+    services: Services, reached: _Reached, hits: Sequence[Hit], *, query: Query, scope: Scope
+) -> dict[str, float]:
+    """Add hits to what is reached, with the names and the question's stems they hold; return its rarity.
+
+    What a link says of what it leads to is held too.
+    """
+    words = services.options.retrieve.hop.value_words
     with services.stores.read() as unit:
         numbers = unit.items.numbers_of([hit.id for hit in hits])
         asked = list(dict.fromkeys(stem(term) for term in terms(query.text)))
+        rarity = unit.items.rarity(asked)
         stems = unit.items.stems_of(list(numbers.values()), asked)
-        entities = unit.items.entities_of(list(numbers.values()))
+        things = [(numbers[hit.id], hit.id, hit.kind) for hit in hits if hit.id in numbers]
+        entities = names_told(unit, things, readable(unit, scope), value_words=words)
         for hit in hits:
             if (num := numbers.get(hit.id)) is not None:
                 reached.hits.setdefault(hit.id, hit)
-                reached.stems[hit.id] = stems.get(num, frozenset())
+                reached.stems[hit.id] = stems.get(num, frozenset()) | told_by(hit.explanation.path, rarity)
                 reached.entities[hit.id] = entities.get(num, [])
-        return unit.items.rarity(asked)
+        return rarity
 
 
 def _sure(reached: _Reached, rarity: Mapping[str, float]) -> float:
@@ -144,23 +161,17 @@ def _sure(reached: _Reached, rarity: Mapping[str, float]) -> float:
     return confidence(covered, [hit.score for hit in reached.hits.values()], names)
 
 
-def _steps(
-    services: Services, frontier: Sequence[Hit], reached: _Reached, scope: Scope, options: MultiHopOptions
+def _over_links(
+    unit: Unit, ids: Sequence[str], reached: _Reached, rarity: Mapping[str, float], options: MultiHopOptions
 ) -> list[_Step]:
-    """Return the ways out of the frontier: its heaviest links and its rarest names, capped for each item."""
-    ids = [hit.id for hit in frontier]
-    with services.stores.read() as unit:
-        return _over_links(unit, ids, reached, options) + _over_names(unit, ids, reached, scope, options)
-
-
-def _over_links(unit: Unit, ids: Sequence[str], reached: _Reached, options: MultiHopOptions) -> list[_Step]:
     steps: list[_Step] = []
     for source in ids:
         links = unit.links.heaviest(source, limit=options.fan_out)
         for link in links.links:
             target = link.target_id if link.source_id == source else link.source_id
             if target not in reached.hits:
-                steps.append(_Step(source, target, link.relation, link.weight / sqrt(max(1, links.degree))))
+                worth, said = link.weight / sqrt(max(1, links.degree)), share_told(link.relation, rarity)
+                steps.append(_Step(source, target, link.relation, worth, said))
     return steps
 
 
@@ -189,14 +200,21 @@ def _arrive(
     query: Query,
     scope: Scope,
     options: MultiHopOptions,
+    *,
+    names: bool,
 ) -> list[Hit]:
-    """Return the best new items one hop away, each with its path and by the rules of every search."""
-    steps = _steps(services, frontier, reached, scope, options)
-    best: dict[str, _Step] = {}
-    for step in steps:
-        if step.target not in best or step.worth > best[step.target].worth:
-            best[step.target] = step
+    """Return the best new items one hop away, each with its path and by the rules of every search.
+
+    The ways out of the frontier are its heaviest links and, with `names`, its rarest names, capped for each item.
+    """
+    ids = [hit.id for hit in frontier]
     with services.stores.read() as unit:
+        steps = _over_links(unit, ids, reached, rarity, options)
+        steps += _over_names(unit, ids, reached, scope, options) if names else []
+        best: dict[str, _Step] = {}
+        for step in steps:
+            if step.target not in best or step.worth > best[step.target].worth:
+                best[step.target] = step
         personas = readable(unit, scope)
         numbers = unit.items.numbers_of(list(best))
         stems = unit.items.stems_of(list(numbers.values()), rarity)
@@ -207,7 +225,7 @@ def _arrive(
     hits: list[Hit] = []
     for id_, step in best.items():
         if id_ in live and id_ in described:
-            gain = _gain(rarity, wanted, stems.get(numbers[id_]), options)
+            gain = _gain(rarity, wanted, stems.get(numbers[id_]), options) + options.cover_gain * step.said
             hits.append(_hit(live[id_], described[id_], step, reached.hits[step.source], gain, options))
     return sorted(hits, key=lambda hit: -hit.score)[: options.frontier]
 
@@ -259,7 +277,9 @@ def _refined(
             return words, ""
         note = f"hop: {words.error}"
     asked = set(map(stem, terms(query.text)))
-    names = [name for hit in new[:3] for name in reached.entities.get(hit.id, ())]
+    best = max((hit.score for hit in reached.hits.values()), default=0.0)
+    telling = [hit for hit in new[:3] if hit.score >= best * _TELLING]
+    names = [name for hit in telling for name in reached.entities.get(hit.id, ())]
     fresh = [name for name in dict.fromkeys(names) if not set(map(stem, name.split())) <= asked]
     missing = open_terms(rarity, reached.held())
     return " ".join([*missing[:4], *fresh[:3]]) if missing and fresh else "", note
@@ -269,6 +289,12 @@ def _named(model: ChatModel, question: str, found: Sequence[str], patience: floa
     reply: Reply = yield Question(model, refine_ask(question, found, deadline_seconds=patience))
     known = {stem(term) for text in (question, *found) for term in terms(text)}
     return read_search_words(reply.text, known)
+
+
+def told_by(path: Sequence[str], rarity: Mapping[str, float]) -> frozenset[str]:
+    """Return which stems of the question the last link of a path says."""
+    told = terms(path[-2].replace("_", " ")) if len(path) > 1 else ()
+    return frozenset(map(stem, told)) & rarity.keys()
 
 
 def _faded(hit: Hit, number: int, options: MultiHopOptions, *, most: float) -> Hit:
