@@ -87,6 +87,9 @@ def test_the_page_of_rules_publishes_every_key_and_attribute() -> None:
 
 def test_the_first_person_is_the_speaker_or_the_user() -> None:
     assert said("I live in Utrecht.", speaker="Mara") == [("Mara", "city", "Utrecht")]
+    assert said("We live at 14B Elm Row in Utrecht, top floor.") == [("user", "address", "14B Elm Row in Utrecht")]
+    assert said("I live at 7 Elm Street now. It is big.") == [("user", "address", "7 Elm Street")]
+    assert said("I live at 3 AM on coffee.") == said("We live at home.") == []
     assert said("I live in Utrecht.") == [("user", "city", "Utrecht")]
 
 

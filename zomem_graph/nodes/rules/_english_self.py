@@ -85,6 +85,11 @@ _HOME: Final = (
         "city", "place", value="no longer {}", tier="permanent", ends=True,
     ),
     rule(rf"(?:i|we) {NOW}live(?: and work)? in (?P<v>.+)", "city", "place", tier="permanent"),
+    rule(
+        rf"(?:[Ii]|[Ww]e) {NOW}live at (?P<v>\d+ ?[A-Za-z]?,? [A-Z][^,;:]+?)"
+        r"(?= (?:now|these|since|from|and)\b|[,;:.]|$)",
+        "address", "located", cased=True,
+    ),
     rule(rf"{AM} {NOW}(?:based|living|located) in (?P<v>.+)", "city", "place", tier="permanent"),
     rule(
         rf"{HAVE} {NOW}(?:moved|relocated)(?: from [\w ]{{2,30}}?)?(?: back)? to (?P<v>.+)",
