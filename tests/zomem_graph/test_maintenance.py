@@ -106,7 +106,7 @@ def test_what_is_over_leaves_recall_and_stays_for_the_past(memory: Memory, clock
     assert ("archived", fact.text) in moves(memory)
     assert memory.lookup("parcel") == []
     assert not memory.search("where is the parcel", kinds=["fact"])
-    assert [hit.id for hit in memory.search("where is the parcel", as_of=then + timedelta(days=1))] == [fact.id]
+    assert [hit.id for hit in memory.search("where is the parcel", as_of=then + timedelta(hours=1))] == [fact.id]
 
 
 @pytest.mark.parametrize("maintained", [True, False])

@@ -43,7 +43,10 @@ def run(
     sets = {"own names": evaluation}
     given = read_set(data, triples="mentions")
     if any(entry.mentions for haystack in given.haystacks for entry in haystack.entries):
-        sets |= {"given triples": given, "given links": read_set(data, triples="links")}
+        sets["given triples"] = given
+    tied = read_set(data, triples="links")
+    if any(entry.ties for haystack in tied.haystacks for entry in haystack.entries):
+        sets["given links"] = tied
     with kept_folder(home) as folder:
         results = {name: _ways(Homes(folder, one, embeddings, say), one, options, say) for name, one in sets.items()}
     base = results["own names"][0][_WITHOUT]

@@ -256,8 +256,8 @@ def _said_clearly(place: str) -> Iterator[None]:
     except ChromaError as error:
         if _is_passing(str(error)):
             raise IndexUnavailable(
-                f"The index in {place} cannot be used just now: {error}. Free some room or wait for who holds it, then "
-                "try again; nothing is lost."
+                f"The index in {place} cannot be used just now: {error}. Free some room or wait for who holds it, "
+                "then try again; nothing is lost."
             ) from error
         raise IndexDamaged(f"The index in {place} is damaged: {error}") from error
     except (httpx.HTTPError, OSError) as error:

@@ -106,7 +106,7 @@ def lend(
         for entity in entities_of.get(sender, ()):
             receivers = sharing.get(entity, ())
             named = len(receivers) + (sender not in receivers)
-            worth = log(max(_SMALL, total) / named) / sqrt(named)
+            worth = log(max(2, total) / named) / sqrt(named)
             ways += [(receiver, worth, 0.0, entity) for receiver in receivers]
         for receiver, worth, said, by in ways:
             if receiver == sender:
